@@ -1,0 +1,51 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: setup demo test check format lint types imports chaos bench clean
+
+setup: $(READY)
+
+$(READY): constraints-dev.txt pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --require-hashes -r constraints-dev.txt
+	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
+	touch $(READY)
+
+demo: $(READY)
+	$(BIN)/aircoding demo
+
+test: $(READY)
+	$(BIN)/coverage erase
+	$(BIN)/pytest --numprocesses 2 --cov --cov-report= -m "not chaos and not bench"
+	$(BIN)/coverage report
+
+check: format lint types imports
+
+format: $(READY)
+	$(BIN)/ruff format --check .
+
+lint: $(READY)
+	$(BIN)/ruff check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+imports: $(READY)
+	$(BIN)/lint-imports
+
+chaos: $(READY)
+	$(BIN)/pytest -m chaos tests/chaos
+
+bench: $(READY)
+	$(BIN)/pytest -m bench tests/bench -s
+
+# The locks carry hashes and no address of an index.
+lock: $(READY)
+	$(BIN)/uv pip compile --universal --generate-hashes --no-header --python-version 3.11 pyproject.toml -o constraints.txt
+	$(BIN)/uv pip compile --universal --generate-hashes --no-header --python-version 3.11 --extra dev pyproject.toml -o constraints-dev.txt
+
+clean:
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache

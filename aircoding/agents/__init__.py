@@ -1,0 +1,1 @@
+"""One session of one role: the loop and its tools, from ports only."""

@@ -1,0 +1,1 @@
+"""Questions over manifests: why, why not, who saw, what changed. Pure."""

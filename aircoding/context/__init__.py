@@ -1,0 +1,1 @@
+"""One assembly: snapshot in, request and manifest out. Pure."""

@@ -1,0 +1,1 @@
+"""A local Messages API server, for tests and rehearsals."""

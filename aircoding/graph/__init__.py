@@ -1,0 +1,1 @@
+"""The task graph: plans, waves, write areas. Pure."""

@@ -1,0 +1,1 @@
+"""The PermissionEngine: what may be done, judged before it is done. Pure."""

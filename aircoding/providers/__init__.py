@@ -1,0 +1,1 @@
+"""Edge: ways to a model, and what each model can take."""

@@ -1,0 +1,48 @@
+"""A conflict: two segments, or a segment and a policy, that contradict (DESIGN section 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+__all__ = ["Conflict", "ConflictKind", "Route"]
+
+
+class ConflictKind(StrEnum):
+    """The five kinds."""
+
+    POLICY = "policy"
+    ARCHITECTURE = "architecture"
+    USER_RULE = "user_rule"
+    EVIDENCE = "evidence"
+    PROVIDER = "provider"
+
+
+class Route(StrEnum):
+    """Who handles a conflict, besides the coordinating agent, who always receives it."""
+
+    MAIN = "main"
+    ARCHITECTURE_DESIGNER = "architecture_designer"
+    EXPERIENCE_MINER = "experience_miner"
+    PROVIDER_ROUTING = "provider_routing"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conflict:
+    """One conflict. `parties` are segment ids or policy lines (`uri:line`).
+
+    `ruling` says in words what holds, `winner` is the party that holds (None: nobody). `state`
+    is `open` or `ruled`; an open blocking conflict stops its task.
+    """
+
+    conflict_id: str
+    kind: ConflictKind
+    parties: tuple[str, ...]
+    subject: str
+    detail: str
+    ruling: str
+    winner: str | None
+    route: Route
+    blocking: bool
+    state: str = "ruled"
+    ruled_by: str | None = None

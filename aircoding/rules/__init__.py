@@ -1,0 +1,1 @@
+"""Rule text: front matter, sections, globs, identity and precedence. Pure."""

@@ -1,0 +1,1 @@
+"""Findings and secrets in text that enters. Pure."""

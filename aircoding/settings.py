@@ -1,0 +1,1 @@
+"""Settings: flag > environment > project > user > default (DESIGN section 10)."""

@@ -1,0 +1,1 @@
+"""Edge: reads files, packaged resources and records into segments."""

@@ -1,0 +1,1 @@
+"""Edge: the database. Only this package knows SQLModel."""

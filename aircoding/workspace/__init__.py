@@ -1,0 +1,1 @@
+"""Edge: git, worktrees, files, processes, sandboxes."""
