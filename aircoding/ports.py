@@ -11,6 +11,7 @@ from aircoding.records.ids import CallKey, Digest, ManifestId, SessionId, ToolKe
 from aircoding.records.layers import Trust
 from aircoding.records.manifest import AssembledContext
 from aircoding.records.policy import Decision
+from aircoding.records.runs import Run, TaskState
 from aircoding.records.segments import Finding
 from aircoding.records.sessions import SessionBrief, SessionOutcome
 from aircoding.records.snapshot import Message, ModelLimits, Snapshot
@@ -27,6 +28,7 @@ __all__ = [
     "Gatherer",
     "Provider",
     "Repository",
+    "RunLog",
     "Sandbox",
     "Screener",
     "SessionLog",
@@ -109,6 +111,34 @@ class BlobStore(Protocol):
 
     def get(self, digest: Digest) -> str | None:
         """Return a text, or None when it is not kept."""
+        ...
+
+
+class RunLog(Protocol):
+    """Runs and where their tasks stand (task states are projected from events as they are appended)."""
+
+    def create(self, run: Run) -> None:
+        """Record a run; the same run again changes nothing."""
+        ...
+
+    def get(self, run_id: str) -> Run:
+        """Return a run.
+
+        Raises:
+            NotFoundError: no such run.
+        """
+        ...
+
+    def runs(self) -> tuple[Run, ...]:
+        """Return all runs, newest first."""
+        ...
+
+    def finish(self, run_id: str, status: str) -> None:
+        """Set the status of a run (and `finished_at`, unless it is interrupted or running)."""
+        ...
+
+    def task_states(self, run_id: str) -> tuple[TaskState, ...]:
+        """Return the state of each task that an event named, in task id order."""
         ...
 
 
@@ -325,6 +355,10 @@ class Repository(Protocol):
 
 class Gatherer(Protocol):
     """Reads every source once and freezes it."""
+
+    def freeze_run(self) -> str:
+        """Read all run-scope text, keep it in the blob store, and return the run revision (a digest)."""
+        ...
 
     def gather(
         self, brief: SessionBrief, *, turn: int, messages: Sequence[Message], frozen: AssembledContext | None

@@ -1,0 +1,46 @@
+"""A run as the store keeps it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aircoding.records.ids import Digest, RunId
+
+__all__ = ["Run", "TaskState"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One execution of a task graph. `status` is running, interrupted, done, failed, budget or cancelled.
+
+    `provider` is as given on the command line (`anthropic:MODEL`, `scripted:FILE`), `plan_digest`
+    names the plan's text in the blob store, `run_revision` the frozen run-scope text.
+    """
+
+    run_id: RunId
+    goal: str
+    status: str
+    created_at: str
+    project_root: str
+    base_commit: str
+    target_branch: str | None
+    integration_branch: str
+    provider: str
+    model: str
+    concurrency: int
+    plan_digest: Digest
+    run_revision: str
+    max_cost_usd: float | None = None
+    finished_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskState:
+    """Where a task stands: waiting, running, done, failed, or blocked, and why."""
+
+    task_id: str
+    title: str
+    state: str
+    attempt: int
+    reason: str = ""
+    commit: str | None = None
