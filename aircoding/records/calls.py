@@ -78,7 +78,8 @@ class ToolResult:
 
     `text` is what the model sees; `artifact` the digest of the whole output where it was cut.
     `read_digests` and `written_digests` map project paths to the digest that was read or is there now.
-    `finished` holds the validated result when the tool was `finish`.
+    `finished` holds the validated result when the tool was `finish`. `interrupted` says that a crash
+    came between intent and result and nobody can tell what the call did (the record's state is `unknown`).
     """
 
     text: str
@@ -87,6 +88,7 @@ class ToolResult:
     read_digests: Mapping[str, Digest] = field(default_factory=dict)
     written_digests: Mapping[str, Digest] = field(default_factory=dict)
     finished: Mapping[str, Any] | None = None
+    interrupted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
