@@ -247,6 +247,15 @@ class ToolLog(Protocol):
         """
         ...
 
+    def interrupt(self, call: ToolCall, decision: Decision | None, result: ToolResult) -> None:
+        """Record that a call was cut off between intent and result and its effects are unknown; `result`
+        is what the model is told.
+
+        Raises:
+            FencedError: another process owns the run.
+        """
+        ...
+
     def records(self, session_id: SessionId) -> tuple[ToolRecord, ...]:
         """Return the session's tool calls in order."""
         ...
