@@ -1,0 +1,80 @@
+"""Sections of a rule file: split at `##` headings outside fences, each with its own identity (DESIGN section 5)."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+__all__ = ["Section", "slug", "split_sections"]
+
+_HEADING = re.compile(r"##[ \t]+(.+?)[ \t]*#*$")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A stretch of a file. `slug` is `_` for the text before the first heading; lines count from 1 in the body."""
+
+    slug: str
+    title: str
+    text: str
+    start_line: int
+    end_line: int
+
+
+def slug(title: str) -> str:
+    """Return a heading as a slug: lower case, letters and digits of any script, the rest as single hyphens."""
+    folded = unicodedata.normalize("NFKC", title).lower()
+    return re.sub(r"[\W_]+", "-", folded).strip("-") or "section"
+
+
+def split_sections(body: str) -> tuple[Section, ...]:
+    """Return the sections of a Markdown body in order; parts without any text are left out."""
+    lines = body.split("\n")
+    headings = frozenset(_headings(lines))
+    starts = sorted({0, *headings})
+    taken: dict[str, int] = {}
+    sections: list[Section] = []
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        heading = _HEADING.fullmatch(lines[start]) if start in headings else None
+        first, last = _trim(lines, start, end)
+        if first >= last:
+            continue
+        name = slug(heading[1]) if heading else "_"
+        taken[name] = count = taken.get(name, 0) + 1
+        sections.append(
+            Section(
+                slug=name if count == 1 else f"{name}-{count}",
+                title=heading[1] if heading else "",
+                text="\n".join(lines[first:last]),
+                start_line=first + 1,
+                end_line=last,
+            )
+        )
+    return tuple(sections)
+
+
+def _headings(lines: list[str]) -> list[int]:
+    """Return the line numbers (from 0) of `##` headings that stand outside fences."""
+    found: list[int] = []
+    fence = ""
+    for number, line in enumerate(lines):
+        opening = _FENCE.match(line)
+        if fence:
+            if opening and opening[1].startswith(fence) and line.strip() == opening[1]:
+                fence = ""
+        elif opening:
+            fence = opening[1]
+        elif _HEADING.fullmatch(line):
+            found.append(number)
+    return found
+
+
+def _trim(lines: list[str], start: int, end: int) -> tuple[int, int]:
+    """Leave blank lines at both ends out."""
+    while start < end and not lines[start].strip():
+        start += 1
+    while end > start and not lines[end - 1].strip():
+        end -= 1
+    return start, end
