@@ -1,1 +1,190 @@
-"""Settings: flag > environment > project > user > default (DESIGN section 10)."""
+"""Settings: flag > environment > project > user > default (DESIGN section 10).
+
+The project's file is `.air/config.toml`, the user's `~/.air/config.toml`, environment variables are
+`AIR_SECTION__KEY`. Both files have the same keys; an unknown key is an error that names its file.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from aircoding.errors import ConfigError
+
+__all__ = ["ModelSettings", "RulesSettings", "RunSettings", "SandboxSettings", "Settings", "StoreSettings"]
+__all__ += ["WorktreeSettings", "air_home", "load_settings"]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ModelSettings(_Section):
+    """`[model]`: which model works for whom."""
+
+    provider: str | None = None
+    """`anthropic:MODEL` or `scripted:FILE`; none: `run` must be told."""
+    max_output_tokens: int = Field(default=16_000, ge=1)
+    """Most tokens of one answer."""
+
+
+class RunSettings(_Section):
+    """`[run]`: how a run is driven."""
+
+    concurrency: int = Field(default=4, ge=1, le=256)
+    """How many attempts go on at once."""
+    max_cost_usd: float | None = Field(default=5.0, gt=0)
+    """Money after which nothing new is started; none: no limit."""
+    max_turns: int = Field(default=40, ge=1)
+    """Model calls after which a session ends."""
+    command_timeout_seconds: float = Field(default=600.0, gt=0)
+    """Wall time of one verify or set-up command."""
+
+
+class WorktreeSettings(_Section):
+    """`[worktree]`: how a new worktree is prepared, once for each."""
+
+    setup: tuple[str, ...] = ()
+    """Shell commands, run in order at the worktree's root."""
+    copy_files: tuple[str, ...] = Field(default=(), alias="copy")
+    """Globs of files that git ignores and a worker needs (relative to the project root)."""
+    cache: tuple[str, ...] = ()
+    """Folders outside the worktree that set-up may write (package caches)."""
+    env: dict[str, str] = Field(default_factory=dict)
+    """Variables for set-up, verify and shell commands."""
+    network: bool = False
+    """Whether set-up commands may use the network."""
+
+
+class SandboxSettings(_Section):
+    """`[sandbox]`: what confines commands."""
+
+    backend: Literal["auto", "bubblewrap", "external", "none"] = "auto"
+    """`external`: a container or VM that you vouch for (user file only)."""
+    allow_unconfined: bool = False
+    """Without a sandbox, keep allow as allow (user file only); otherwise allow becomes ask."""
+
+
+class StoreSettings(_Section):
+    """`[store]`: where the record is kept."""
+
+    url: str | None = None
+    """A database URL; none: `.air/local/air.db`."""
+
+
+class RulesSettings(_Section):
+    """`[rules]`: which rule files are read."""
+
+    agents_md: bool = True
+    """The `AGENTS.md` chain."""
+
+
+class Settings(_Section):
+    """All settings of one call."""
+
+    model: ModelSettings = Field(default_factory=ModelSettings)
+    run: RunSettings = Field(default_factory=RunSettings)
+    worktree: WorktreeSettings = Field(default_factory=WorktreeSettings)
+    sandbox: SandboxSettings = Field(default_factory=SandboxSettings)
+    store: StoreSettings = Field(default_factory=StoreSettings)
+    rules: RulesSettings = Field(default_factory=RulesSettings)
+
+
+_USER_ONLY = (("sandbox", "backend"), ("sandbox", "allow_unconfined"))
+
+
+def air_home() -> Path:
+    """Return the user's folder: `AIR_HOME`, else `~/.air`."""
+    return Path(os.environ.get("AIR_HOME") or Path.home() / ".air")
+
+
+def load_settings(project_root: Path | None, *, flags: Mapping[str, Mapping[str, Any]] | None = None) -> Settings:
+    """Read all levels and return what holds.
+
+    Args:
+        project_root: where `.air/config.toml` is looked for; None outside a project.
+        flags: sections of values that the command line gave; None values are not given.
+
+    Raises:
+        ConfigError: a file cannot be read, or a key or value in it is wrong.
+    """
+    merged: dict[str, dict[str, Any]] = {}
+    origins: dict[tuple[str, str], str] = {}
+    for name, values in _levels(project_root, flags):
+        for section, keys in values.items():
+            for key, value in keys.items():
+                if value is not None:
+                    merged.setdefault(section, {})[key] = value
+                    origins[section, key] = name
+    try:
+        return Settings.model_validate(merged)
+    except ValidationError as error:
+        raise _as_config_error(error, origins) from error
+
+
+def _levels(
+    project_root: Path | None, flags: Mapping[str, Mapping[str, Any]] | None
+) -> list[tuple[str, Mapping[str, Mapping[str, Any]]]]:
+    levels: list[tuple[str, Mapping[str, Mapping[str, Any]]]] = [
+        ("~/.air/config.toml", _read(air_home() / "config.toml"))
+    ]
+    if project_root is not None:
+        project = _read(project_root / ".air" / "config.toml")
+        for section, key in _USER_ONLY:
+            if key in project.get(section, {}):
+                raise ConfigError(
+                    f".air/config.toml: [{section}] {key} may stand only in ~/.air/config.toml",
+                    hint="a repository cannot vouch for the machine that it runs on; move the key there",
+                )
+        levels.append((".air/config.toml", project))
+    levels.append(("environment", _from_environment()))
+    levels.append(("command line", flags or {}))
+    return levels
+
+
+def _read(path: Path) -> Mapping[str, Mapping[str, Any]]:
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read: {error}", hint="correct the file, or delete it") from error
+    for section, values in data.items():
+        if not isinstance(values, dict):
+            raise ConfigError(f"{path}: `{section}` must be a section", hint=f"write [{section}] above its keys")
+    return data
+
+
+def _from_environment() -> Mapping[str, Mapping[str, Any]]:
+    """Return `AIR_SECTION__KEY` variables of known sections, and the two short names."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, value in os.environ.items():
+        section, _, key = name.removeprefix("AIR_").lower().partition("__")
+        if name.startswith("AIR_") and key and section in Settings.model_fields:
+            found.setdefault(section, {})[key] = value
+    if url := os.environ.get("AIR_DATABASE_URL"):
+        found.setdefault("store", {})["url"] = url
+    return found
+
+
+def _as_config_error(error: ValidationError, origins: Mapping[tuple[str, str], str]) -> ConfigError:
+    first = error.errors()[0]
+    path = [str(part) for part in first["loc"]]
+    section, key = path[0], path[1] if len(path) > 1 else ""
+    origin = origins.get((section, key)) or next(
+        (name for (own, _), name in origins.items() if own == section), "settings"
+    )
+    known = Settings.model_fields.get(section)
+    choices = ", ".join(Settings.model_fields) if known is None else _keys(section)
+    return ConfigError(f"{origin}: [{section}] {key}: {first['msg']}", hint=f"known here: {choices}")
+
+
+def _keys(section: str) -> str:
+    kind = Settings.model_fields[section].annotation
+    fields = kind.model_fields if isinstance(kind, type) and issubclass(kind, BaseModel) else {}
+    return ", ".join(field.alias or name for name, field in fields.items())

@@ -1,0 +1,37 @@
+"""What would let a candidate in that stayed out: one sentence per reason, with the place to change."""
+
+from __future__ import annotations
+
+from aircoding.records.layers import OutcomeKind, Reason
+from aircoding.records.manifest import OutcomeRecord
+
+__all__ = ["remedy"]
+
+
+def remedy(note: OutcomeRecord) -> str:
+    """Return what to change so that the candidate would be in; empty when it is in."""
+    if note.outcome is OutcomeKind.INCLUDED or note.reason is None:
+        return ""
+    return _REMEDIES[note.reason].format(place=_plain(note.by), uri=_plain(note.uri))
+
+
+def _plain(uri: str) -> str:
+    """Show a project path as a person would write it."""
+    return uri.removeprefix("project:")
+
+
+_REMEDIES = {
+    Reason.NOT_IN_PROFILE: "retrieve it in the role's profile ({place}), or ask another role",
+    Reason.MODE: "assemble in mode full",
+    Reason.PATH_NOT_MATCHED: "add a glob that matches the task's write area to `paths` at {place}",
+    Reason.TAG_NOT_MATCHED: "give the task one of the rule's tags, or change `tags` at {place}",
+    Reason.BUDGET: "mark it `required`, raise its priority, or use a model with a larger window",
+    Reason.OVERRIDDEN: "{place} has the same identity at a later level: rename one, or change the text there",
+    Reason.DUPLICATE: "nothing: the same text is in from {place}",
+    Reason.QUARANTINED: "look at the lines that were blocked, and remove what the screener names",
+    Reason.UNREADABLE: "make {uri} a readable regular file inside the project",
+    Reason.INVALID: "correct {uri} at the line that the detail names",
+    Reason.DISABLED: "turn its kind on in .air/config.toml, once this version reads it",
+    Reason.STALE: "read {uri} again: it has changed since the text was taken",
+    Reason.PERMISSION: "change the policy line at {place}",
+}

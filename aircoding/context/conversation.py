@@ -1,0 +1,74 @@
+"""Recorded messages as they enter a request: append-only, each block owned by one segment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from aircoding.context.draft import Item
+from aircoding.context.layout import Layout
+from aircoding.context.tokens import estimate_tokens
+from aircoding.records.digests import canonical_json, sha256_bytes
+from aircoding.records.ids import SegmentId
+from aircoding.records.layers import Form, Layer, Scope, SegmentKind, Trust
+from aircoding.records.manifest import Span
+from aircoding.records.segments import Segment, Source
+from aircoding.records.snapshot import Estimator, Message
+
+__all__ = ["append_message"]
+
+_KIND_OF_BLOCK = {
+    "tool_use": (Layer.L8, SegmentKind.TOOL_CALL, Trust.AGENT),
+    "tool_result": (Layer.L8, SegmentKind.TOOL_RESULT, Trust.EXTERNAL),
+    "thinking": (Layer.L7, SegmentKind.MESSAGE, Trust.AGENT),
+    "redacted_thinking": (Layer.L7, SegmentKind.MESSAGE, Trust.AGENT),
+}
+
+
+def append_message(messages: list[dict[str, Any]], message: Message, layout: Layout, estimator: Estimator) -> None:
+    """Append one recorded message and account for each of its blocks."""
+    position = len(messages)
+    content = [dict(block) for block in message.content]
+    messages.append({"role": message.role, "content": content})
+    for number, block in enumerate(content):
+        pointer = f"/messages/{position}/content/{number}"
+        layout.own(_item(message, number, block, estimator), _spans(pointer, block))
+
+
+def _item(message: Message, number: int, block: Mapping[str, Any], estimator: Estimator) -> Item:
+    layer, kind, trust = _KIND_OF_BLOCK.get(str(block["type"]), _spoken(message))
+    text = block["text"] if block["type"] == "text" else canonical_json(block).decode("utf-8")
+    digest = sha256_bytes(text.encode("utf-8"))
+    uri = f"{message.uri}/block/{number}"
+    segment = Segment(
+        segment_id=SegmentId(f"{layer}:{uri}@{digest[:8]}"),
+        layer=layer,
+        scope=Scope.TURN,
+        trust=trust,
+        kind=kind,
+        source=Source(uri=uri, digest=digest, text_digest=digest),
+        text=text,
+        recency=message.index,
+    )
+    return Item(segment, Form.WHOLE, text, estimate_tokens(text, estimator), "conversation")
+
+
+def _spoken(message: Message) -> tuple[Layer, SegmentKind, Trust]:
+    """What a plain text is: the agent's words, or the harness's own notice in a user or system turn."""
+    if message.role == "assistant":
+        return Layer.L7, SegmentKind.MESSAGE, Trust.AGENT
+    return Layer.L9, SegmentKind.NOTICE, Trust.BUILTIN
+
+
+def _spans(pointer: str, block: Mapping[str, Any]) -> tuple[Span, ...]:
+    """Return the spans of a block: its text, or its node, and the texts inside a tool result."""
+    if block["type"] == "text":
+        return (Span(f"{pointer}/text", 0, len(str(block["text"]).encode("utf-8"))),)
+    spans = [Span(pointer)]
+    inner = block.get("content")
+    if block["type"] == "tool_result" and isinstance(inner, (list, tuple)):
+        for number, part in enumerate(inner):
+            if part.get("type") == "text":
+                size = len(str(part["text"]).encode("utf-8"))
+                spans.append(Span(f"{pointer}/content/{number}/text", 0, size))
+    return tuple(spans)

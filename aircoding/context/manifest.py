@@ -1,0 +1,122 @@
+"""Close an assembly: set the marks, take the digests, write the manifest from what the stages noted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aircoding.context.layout import Layout
+from aircoding.context.prompt_cache import Request, mark_request
+from aircoding.context.tokens import estimate_range
+from aircoding.records.conflicts import Conflict
+from aircoding.records.digests import canonical_json, sha256_bytes, sha256_text
+from aircoding.records.ids import ManifestId
+from aircoding.records.layers import Layer, OutcomeKind
+from aircoding.records.manifest import (
+    AssembledContext,
+    Budget,
+    LayerBudget,
+    Manifest,
+    OutcomeRecord,
+    Ref,
+    SegmentRecord,
+)
+from aircoding.records.snapshot import Snapshot
+
+__all__ = ["latest_outcomes", "seal"]
+
+
+def seal(
+    snapshot: Snapshot,
+    request: Request,
+    layout: Layout,
+    places: Sequence[str],
+    *,
+    outcomes: tuple[OutcomeRecord, ...],
+    conflicts: tuple[Conflict, ...],
+) -> AssembledContext:
+    """Return the finished context. `places` are the ends of the shared scopes; the newest turn is added."""
+    newest = [f"/messages/{len(request.messages) - 1}/content/{len(request.messages[-1]['content']) - 1}"]
+    segments = tuple(layout.segments)
+    marks = mark_request(
+        request,
+        places=[*places, *newest],
+        segments=segments,
+        last_in_block=layout.last_in_block,
+        limits=snapshot.limits,
+    )
+    digest = sha256_bytes(canonical_json(request.value()))
+    asked = snapshot.request
+    manifest_id = ManifestId("m-" + sha256_text(f"{asked.session_id}\n{asked.turn}\n{digest}")[:20])
+    current = latest_outcomes(outcomes)
+    omissions = tuple(note for note in current if note.outcome is not OutcomeKind.INCLUDED)
+    refs = _refs(segments, omissions)
+    expected = sum(record.tokens for record in segments)
+    manifest = Manifest(
+        manifest_id=manifest_id,
+        digest=digest,
+        provenance="assembled",
+        run_id=asked.run_id,
+        run_revision=asked.run_revision,
+        session_id=asked.session_id,
+        task_id=asked.task_id,
+        attempt=asked.attempt,
+        role=asked.role,
+        mode=asked.mode,
+        model=asked.model,
+        turn=asked.turn,
+        epoch=asked.epoch,
+        created_at=snapshot.created_at,
+        estimator=snapshot.estimator.name,
+        policy_digest=snapshot.policy.digest,
+        versions=snapshot.versions,
+        segments=segments,
+        layout=tuple(layout.spans),
+        outcomes=outcomes,
+        conflicts=conflicts,
+        cache=marks,
+        budget=_budget(snapshot, segments, omissions),
+        refs=refs,
+    )
+    return AssembledContext(
+        tools=tuple(request.tools),
+        system=tuple(request.system),
+        messages=tuple(request.messages),
+        token_estimate=estimate_range(expected, snapshot.estimator),
+        omissions=omissions,
+        conflicts=conflicts,
+        refs=refs,
+        manifest_id=manifest_id,
+        digest=digest,
+        manifest=manifest,
+    )
+
+
+def latest_outcomes(outcomes: Sequence[OutcomeRecord]) -> tuple[OutcomeRecord, ...]:
+    """Return the last record of each candidate: outcomes are append-only within an epoch."""
+    latest = {note.segment_id: note for note in outcomes}
+    return tuple(latest.values())
+
+
+def _refs(segments: Sequence[SegmentRecord], omissions: Sequence[OutcomeRecord]) -> tuple[Ref, ...]:
+    """Return how to fetch what stands in the request as an excerpt or a reference only."""
+    partial = {note.segment_id for note in omissions if note.outcome in {OutcomeKind.EXCERPTED, OutcomeKind.REFERENCED}}
+    found = {
+        (record.source.uri, record.source.digest): Ref(uri=record.source.uri, digest=record.source.digest)
+        for record in segments
+        if record.segment_id in partial
+    }
+    return tuple(found.values())
+
+
+def _budget(snapshot: Snapshot, segments: Sequence[SegmentRecord], omissions: Sequence[OutcomeRecord]) -> Budget:
+    used = dict.fromkeys(Layer, 0)
+    omitted = dict.fromkeys(Layer, 0)
+    for record in segments:
+        used[record.layer] += record.tokens
+    for note in omissions:
+        omitted[note.layer] += note.tokens
+    return Budget(
+        window=snapshot.limits.window_tokens,
+        reserved_output=snapshot.limits.max_output_tokens,
+        per_layer={layer: LayerBudget(used=used[layer], omitted=omitted[layer]) for layer in Layer},
+    )

@@ -1,0 +1,97 @@
+"""Stage 1, select: by what the source says of its candidate, by profile, mode, paths and tags."""
+
+from __future__ import annotations
+
+from aircoding.context.draft import Draft, Item, Note, outcome
+from aircoding.context.profiles import mode_refusal, profile_refusal
+from aircoding.context.tokens import estimate_tokens
+from aircoding.records.layers import Form, OutcomeKind, Reason
+from aircoding.records.segments import Segment
+from aircoding.records.snapshot import Snapshot
+from aircoding.rules.globs import Dialect, compile_globs, overlap
+
+__all__ = ["select"]
+
+
+def select(draft: Draft) -> tuple[Draft, tuple[Note, ...]]:
+    """Let candidates in; each one that stays out gets its outcome here."""
+    snapshot = draft.snapshot
+    items: list[Item] = []
+    notes: list[Note] = []
+    for segment in draft.waiting:
+        tokens = estimate_tokens(segment.text, snapshot.estimator)
+        refusal = _refusal(snapshot, segment)
+        if refusal is None:
+            items.append(Item(segment, Form.WHOLE, segment.text, tokens, _selected_by(snapshot, segment)))
+            continue
+        kind, reason, detail, by = refusal
+        notes.append(outcome(segment, kind, reason, detail, tokens=tokens, by=by))
+    return Draft(snapshot, (), tuple(items)), tuple(notes)
+
+
+def _refusal(snapshot: Snapshot, segment: Segment) -> tuple[OutcomeKind, Reason, str, str] | None:
+    if segment.barred is not None:
+        barred = segment.barred
+        return barred.outcome, barred.reason, barred.detail, segment.source.uri
+    profile = snapshot.profile
+    detail = profile_refusal(profile, segment)
+    if detail is not None:
+        return OutcomeKind.OMITTED, Reason.NOT_IN_PROFILE, detail, profile.uri
+    detail = mode_refusal(snapshot.request.mode, segment)
+    if detail is not None:
+        return OutcomeKind.OMITTED, Reason.MODE, detail, f"mode:{snapshot.request.mode.value}"
+    detail = _path_refusal(snapshot, segment)
+    if detail is not None:
+        return OutcomeKind.OMITTED, Reason.PATH_NOT_MATCHED, detail, _at(segment, segment.paths_line)
+    detail = _tag_refusal(snapshot, segment)
+    if detail is not None:
+        return OutcomeKind.OMITTED, Reason.TAG_NOT_MATCHED, detail, _at(segment, segment.tags_line)
+    return None
+
+
+def _at(segment: Segment, line: int | None) -> str:
+    return f"{segment.source.uri}:{line}" if line is not None else segment.source.uri
+
+
+def _path_refusal(snapshot: Snapshot, segment: Segment) -> str | None:
+    if not segment.paths or _matching_path(snapshot, segment) is not None:
+        return None
+    globs = ", ".join(segment.paths)
+    area = ", ".join(_planned_writes(snapshot)) or "nothing"
+    return f"`paths` is {globs}; the task plans to write {area} and has read nothing that matches"
+
+
+def _planned_writes(snapshot: Snapshot) -> tuple[str, ...]:
+    return snapshot.task.write_area if snapshot.task is not None else ()
+
+
+def _matching_path(snapshot: Snapshot, segment: Segment) -> str | None:
+    """Return the path or write glob for which a path-scoped segment is in: both count (DESIGN section 3)."""
+    matcher = compile_globs(segment.paths, Dialect.ROOT_ANCHORED)
+    reads = snapshot.task.reads if snapshot.task is not None else ()
+    for path in sorted({*snapshot.touched_paths, *(read.split(":", 1)[0] for read in reads)}):
+        if matcher.matches(path):
+            return path
+    for area in _planned_writes(snapshot):
+        if any(overlap(area, glob) for glob in segment.paths):
+            return area
+    return None
+
+
+def _tag_refusal(snapshot: Snapshot, segment: Segment) -> str | None:
+    if not segment.tags:
+        return None
+    tags = snapshot.task.tags if snapshot.task is not None else ()
+    if set(tags) & set(segment.tags):
+        return None
+    carried = ", ".join(tags) or "no tags"
+    return f"`tags` is {', '.join(segment.tags)}; the task carries {carried}"
+
+
+def _selected_by(snapshot: Snapshot, segment: Segment) -> str:
+    if segment.paths:
+        return f"path {_matching_path(snapshot, segment)}"
+    if segment.tags:
+        carried = set(snapshot.task.tags) if snapshot.task is not None else set()
+        return f"tag {', '.join(sorted(carried & set(segment.tags)))}"
+    return f"profile {snapshot.profile.role}"

@@ -1,0 +1,114 @@
+"""Why, why not, who saw, and what differs, over real assemblies."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.contexts import message, segment, snapshot
+
+from aircoding.audit.differences import compare
+from aircoding.audit.questions import who_saw, why, why_not
+from aircoding.context.assembler import assemble
+from aircoding.context.freezing import frozen_from
+from aircoding.records.ids import TaskId
+from aircoding.records.layers import Layer, OutcomeKind, SegmentKind
+from aircoding.records.manifest import AssembledContext
+from aircoding.records.snapshot import Snapshot
+from aircoding.records.tasks import TaskSpec
+
+
+def _assemble(frame: Snapshot) -> AssembledContext:
+    context = assemble(frame)
+    assert isinstance(context, AssembledContext)
+    return context
+
+
+def _worker(task_id: str, area: str, *extra: object) -> AssembledContext:
+    rule = segment(
+        "Begin with a licence line.",
+        layer=Layer.L3,
+        kind=SegmentKind.RULE,
+        uri="project:.air/shared/rules/licence.md",
+        rule_id="licence",
+        paths=("stock/**",),
+        paths_line=4,
+    )
+    task = TaskSpec(id=TaskId(task_id), title="t", write_area=(area,))
+    frame = snapshot(rule, *extra, task=task)  # type: ignore[arg-type]
+    request = replace(frame.request, task_id=task_id, session_id=f"r1:{task_id}:1:executor:1")
+    return _assemble(replace(frame, request=request))
+
+
+def test_who_saw_names_each_worker_and_why_one_did_not() -> None:
+    contexts = [_worker("T1", "stock/a.py"), _worker("T2", "tools/b.py"), _worker("T3", "stock/**")]
+
+    witnesses = who_saw([context.manifest for context in contexts], "licence.md")
+
+    assert [(one.task_id, one.saw is not None) for one in witnesses] == [("T1", True), ("T2", False), ("T3", True)]
+    missed = witnesses[1].missed
+    assert missed is not None
+    assert missed.outcome.by == "project:.air/shared/rules/licence.md:4"
+    assert missed.remedy.endswith("`paths` at .air/shared/rules/licence.md:4")
+
+
+def test_who_saw_a_version_counts_only_that_version() -> None:
+    context = _worker("T1", "stock/a.py")
+    digest = next(r.source.digest for r in context.manifest.segments if r.rule_id == "licence")
+
+    assert who_saw([context.manifest], "licence", digest=digest[:12])[0].saw is not None
+    assert who_saw([context.manifest], "licence", digest="0" * 12)[0].saw is None
+
+
+def test_why_not_answers_for_what_is_in_and_is_silent_for_what_was_never_considered() -> None:
+    manifest = _worker("T1", "stock/a.py").manifest
+
+    (found,) = why_not([manifest], ".air/shared/rules/licence.md")
+
+    assert found.outcome.outcome is OutcomeKind.INCLUDED
+    assert why_not([manifest], "docs/other.md") == ()
+
+
+@given(st.text(min_size=1, max_size=20).filter(lambda text: text.strip() == text and text.isprintable()))
+@settings(deadline=None, max_examples=60)
+def test_why_finds_any_text_with_its_owner(text: str) -> None:
+    context = _assemble(snapshot(segment(f"before\n{text}\nafter", uri="project:src/x.py")))
+
+    places = why([context], text)
+
+    owners = {place.segment.source.uri for place in places if place.segment}
+    assert "project:src/x.py" in owners
+    for place in places:
+        assert text in place.line
+
+
+def test_why_names_the_tool_call_around_a_text() -> None:
+    first = _assemble(snapshot())
+    recorded = (
+        message(0, "assistant", {"type": "tool_use", "id": "t", "name": "fs_read", "input": {"path": "needle.py"}}),
+        message(1, "user", {"type": "tool_result", "tool_use_id": "t", "content": [{"type": "text", "text": "ok"}]}),
+    )
+    second = _assemble(snapshot(turn=2, messages=recorded, frozen=frozen_from(first)))
+
+    (place,) = why([second], "needle.py")
+
+    assert place.segment is not None
+    assert place.segment.kind is SegmentKind.TOOL_CALL
+
+
+def test_a_difference_is_told_by_segment() -> None:
+    old = _worker("T1", "stock/a.py", segment("x = 1", uri="project:src/x.py"))
+    new = _worker("T1", "tools/a.py", segment("x = 2", uri="project:src/x.py"), segment("y", uri="project:src/y.py"))
+
+    difference = compare(old.manifest, new.manifest)
+
+    assert [record.source.uri for record in difference.added] == ["project:src/y.py"]
+    assert [record.source.uri for record in difference.removed] == ["project:.air/shared/rules/licence.md"]
+    assert [change.after.source.uri for change in difference.changed] == ["project:src/x.py"]
+    assert any(
+        old_note and new_note and (old_note.outcome, new_note.outcome) == (OutcomeKind.INCLUDED, OutcomeKind.OMITTED)
+        for old_note, new_note in difference.outcomes
+    )
+    assert difference.shared_marks == ("/system/2",)
+    assert compare(old.manifest, old.manifest).empty
