@@ -1,1 +1,0 @@
-"""Composition root: the only module that knows which edge is used."""

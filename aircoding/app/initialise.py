@@ -1,0 +1,61 @@
+"""`init`: make `.air/` with commented files; what is there already stays as it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from aircoding.app.project import open_project
+from aircoding.errors import WorkspaceError
+from aircoding.sources.resources import read_resource
+from aircoding.sources.trust import is_trusted, trust_project
+
+__all__ = ["InitReport", "initialise"]
+
+_FILES = (
+    (".air/config.toml", "init/config.toml"),
+    (".air/.gitignore", "init/gitignore"),
+    (".air/shared/permissions.yaml", "init/permissions.yaml"),
+    (".air/shared/rules/project-rules.md", "rules/project-rules.md"),
+    (".air/shared/rules/toolchain-rules.md", "rules/toolchain-rules.md"),
+    (".air/shared/plan/plan.md", "init/plan.md"),
+    (".air/shared/plan/tasks.yaml", "init/tasks.yaml"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InitReport:
+    """Each file and whether it was made; whether the project is trusted now; what to do next."""
+
+    files: tuple[tuple[str, bool], ...]
+    trusted: bool
+    next_command: str
+
+
+def initialise(start: Path, *, trust: bool) -> InitReport:
+    """Write the files that are missing; with `trust`, remember that this project may instruct agents.
+
+    Raises:
+        WorkspaceError: a file cannot be written.
+    """
+    project = open_project(start)
+    files = tuple((name, _write_new(project.root / name, read_resource(resource))) for name, resource in _FILES)
+    if trust:
+        trust_project(project.home, project.root)
+    return InitReport(
+        files=files,
+        trusted=is_trusted(project.home, project.root),
+        next_command="edit .air/shared/plan/tasks.yaml, then `aircoding plan check`",
+    )
+
+
+def _write_new(path: Path, text: str) -> bool:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise WorkspaceError(f"{path}: cannot be written: {error.strerror}", hint="check rights and free space") from error
+    return True

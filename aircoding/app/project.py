@@ -1,0 +1,99 @@
+"""Open a project: its repository, its settings, where its record is kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from aircoding.errors import ConfigError, NotFoundError
+from aircoding.settings import Settings, air_home, load_settings
+from aircoding.sources.trust import is_trusted
+from aircoding.workspace.repository import GitRepository, open_repository
+
+if TYPE_CHECKING:
+    from aircoding.store import Store
+
+__all__ = ["Project", "open_project"]
+
+_PLAN = ".air/shared/plan/tasks.yaml"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """A git repository with its settings; `home` is the user's `~/.air`."""
+
+    root: Path
+    home: Path
+    settings: Settings
+    repository: GitRepository
+
+    @property
+    def local(self) -> Path:
+        """What git ignores: database, worktrees, logs."""
+        return self.root / ".air" / "local"
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the user trusts this project's files to instruct."""
+        return is_trusted(self.home, self.root)
+
+    @property
+    def database(self) -> str:
+        """The database: a URL, or the path of a SQLite file."""
+        return self.settings.store.url or str(self.local / "air.db")
+
+    def plan_path(self, plan_file: Path | None) -> Path:
+        """Return the plan that was named, or the project's own."""
+        return self.root / _PLAN if plan_file is None else plan_file.absolute()
+
+    def read_plan(self, plan_file: Path | None) -> tuple[str, str]:
+        """Return a plan's text and its uri.
+
+        Raises:
+            NotFoundError: there is no such file.
+            ConfigError: it cannot be read as UTF-8 text.
+        """
+        path = self.plan_path(plan_file)
+        try:
+            uri = f"project:{path.relative_to(self.root).as_posix()}"
+        except ValueError:
+            uri = f"file:{path.name}"
+        try:
+            return path.read_text(encoding="utf-8"), uri
+        except FileNotFoundError as error:
+            raise NotFoundError(
+                f"there is no plan at {os.path.relpath(path)}",
+                hint="write one (docs/reference/plan.md), name one with --plan, or give --goal",
+            ) from error
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"{os.path.relpath(path)}: cannot be read: {error}") from error
+
+    def open_store(self, *, create: bool = False) -> Store:
+        """Open the record. Without `create` it must be there already.
+
+        Raises:
+            NotFoundError: nothing was recorded yet.
+            StoreError: the database cannot be used.
+        """
+        from aircoding.store import open_store
+
+        if "://" not in self.database and not create and not Path(self.database).exists():
+            raise NotFoundError("nothing is on record in this project yet", hint="start with `aircoding run`")
+        if "://" not in self.database:
+            Path(self.database).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return open_store(self.database)
+
+
+def open_project(start: Path, *, flags: Mapping[str, Mapping[str, Any]] | None = None) -> Project:
+    """Find the repository around `start` and read its settings.
+
+    Raises:
+        ProjectError: `start` is in no repository, or in one without a commit.
+        ConfigError: a settings file is wrong.
+    """
+    repository = open_repository(start)
+    root = Path(repository.root)
+    return Project(root=root, home=air_home(), settings=load_settings(root, flags=flags), repository=repository)

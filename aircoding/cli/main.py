@@ -1,0 +1,100 @@
+"""Entry point: a group whose commands are imported when they are called, and one place where errors end."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from aircoding import __version__
+from aircoding.cli.output import print_error
+from aircoding.errors import AirError
+
+__all__ = ["cli", "main"]
+
+_COMMANDS = {
+    "context": (
+        "aircoding.cli.context:context",
+        "Build, show and question prompts: why, why-not, who-saw, diff, replay.",
+    ),
+    "db": ("aircoding.cli.db:db", "Upgrade the database, or say what is in it."),
+    "demo": ("aircoding.cli.demo:demo", "Watch a small fleet work, without a key or a network."),
+    "doctor": ("aircoding.cli.setup:doctor", "Check this machine and this project; each finding comes with its fix."),
+    "init": ("aircoding.cli.setup:init", "Prepare a repository: .air/ with commented files."),
+    "permissions": ("aircoding.cli.permissions:permissions", "Trust a project's policy, or a plan's commands."),
+    "plan": ("aircoding.cli.plan:plan", "Check a plan, or show its waves and its critical path."),
+    "resume": ("aircoding.cli.run:resume", "Go on with a run that was interrupted."),
+    "run": ("aircoding.cli.run:run", "Drive a plan to merged, verified work."),
+    "status": ("aircoding.cli.status:status", "Show runs, or the tasks of one run."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name, and imports one only to run it or to show its help."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return all command names, sorted."""
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return a command."""
+        if cmd_name not in _COMMANDS:
+            return None
+        module, _, attribute = _COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the command list from the table, so that help imports nothing."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _COMMANDS[name][1]) for name in sorted(_COMMANDS)])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="aircoding")
+def cli() -> None:
+    """Drive fleets of coding agents over a task graph, and say for every byte an agent saw where it came from."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with its code (DESIGN section 12).
+
+    0 ok; 1 tasks failed, or differences found; 2 usage or configuration; 3 internal; 4 credentials
+    missing; 5 budget reached, resumable; 130 interrupted.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    sys.exit(_run(given))
+
+
+def _run(arguments: list[str]) -> int:
+    as_json = "--json" in arguments
+    try:
+        code = cli.main(arguments, prog_name="aircoding", standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.ClickException as error:
+        if as_json:
+            print_error("usage", error.format_message(), "see --help", as_json=True)
+        else:
+            error.show()
+        return 2
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        return 130
+    except AirError as error:
+        print_error(error.code, error.message, error.hint, as_json=as_json)
+        return error.exit_code
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback reaches a person
+        if os.environ.get("AIR_DEBUG"):
+            traceback.print_exc()
+        message = f"{type(error).__name__}: {error}"
+        print_error("internal", message, "set AIR_DEBUG=1 for the traceback, and report it", as_json=as_json)
+        return 3
+    return code if isinstance(code, int) else 0

@@ -1,0 +1,80 @@
+"""How commands speak: data on stdout, all else on stderr, JSON with a schema version, no control characters."""
+
+from __future__ import annotations
+
+import json
+import sys
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import click
+
+from aircoding.records.jsonable import jsonable
+
+__all__ = ["SCHEMA_VERSION", "emit", "json_option", "note", "print_error", "table", "visible"]
+
+SCHEMA_VERSION = 1
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+
+_KEPT = frozenset("\n\t")
+
+
+def visible(text: str) -> str:
+    """Return `text` with control, bidirectional and invisible characters written as escapes."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        char if char in _KEPT or not unicodedata.category(char).startswith("C") else f"\\u{{{ord(char):04x}}}"
+        for char in text
+    )
+
+
+def emit(kind: str, value: Any, *, as_json: bool, text: Callable[[], str]) -> None:
+    """Print a result: `{"schema_version", "kind": value}` as JSON, else what `text` returns."""
+    if as_json:
+        document = {"schema_version": SCHEMA_VERSION, kind: jsonable(value)}
+        click.echo(json.dumps(document, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None))
+    else:
+        click.echo(visible(text()))
+
+
+def note(text: str) -> None:
+    """Say something on stderr."""
+    click.echo(visible(text), err=True)
+
+
+def print_error(code: str, message: str, hint: str, *, as_json: bool) -> None:
+    """Print an error: an object on stdout in JSON mode, else two lines on stderr."""
+    if as_json:
+        error = {"code": code, "message": message, "hint": hint}
+        click.echo(json.dumps({"schema_version": SCHEMA_VERSION, "error": error}, ensure_ascii=False))
+        return
+    note(f"error: {message}")
+    if hint:
+        note(f"  try: {hint}")
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return rows in columns, two blanks apart; numbers to the right."""
+    cells = [[visible(str(cell)).replace("\n", " ") for cell in row] for row in rows]
+    widths = [
+        max(len(heading), *(len(row[n]) for row in cells)) if cells else len(heading)
+        for n, heading in enumerate(headings)
+    ]
+    right = [bool(cells) and all(_is_number(row[n]) for row in cells) for n in range(len(headings))]
+    lines = [_line(headings, widths, right), _line(["-" * width for width in widths], widths, right)]
+    return "\n".join([*lines, *(_line(row, widths, right) for row in cells)])
+
+
+def _is_number(cell: str) -> bool:
+    return cell.replace(",", "").replace(".", "").replace("$", "").replace("%", "").isdigit() or cell in {"", "-"}
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+    parts = (
+        cell.rjust(width) if on_right else cell.ljust(width)
+        for cell, width, on_right in zip(cells, widths, right, strict=True)
+    )
+    return "  ".join(parts).rstrip()

@@ -1,0 +1,48 @@
+"""`aircoding permissions`: what may be done."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from aircoding.cli.output import emit, json_option
+
+__all__ = ["permissions"]
+
+
+@click.group()
+def permissions() -> None:
+    """Trust a project, or a plan's commands; ask what the policy says of a command."""
+
+
+@permissions.command()
+@click.option("--plan", "plan_file", type=click.Path(path_type=Path), help="Approve this plan's commands.")
+@json_option
+def trust(plan_file: Path | None, as_json: bool) -> None:
+    """Trust this project's files and policy; with --plan, its verify and set-up commands as they are now."""
+    from aircoding.app.trusting import trust_plan, trust_project
+
+    report = trust_project(Path.cwd()) if plan_file is None else trust_plan(Path.cwd(), plan_file)
+    emit("trusted", report, as_json=as_json, text=lambda: "\n".join(report.lines))
+
+
+@permissions.command()
+@click.argument("command")
+@click.option("--role", default="executor", show_default=True)
+@click.option("--task", "task_id", help="Judge as for this task of the plan.")
+@json_option
+def check(command: str, role: str, task_id: str | None, as_json: bool) -> None:
+    """Say what the policy decides of a shell command, and which line of which file decided."""
+    from aircoding.app.policies import judge_command
+
+    decision = judge_command(Path.cwd(), command, role=role, task_id=task_id)
+
+    def text() -> str:
+        lines = [f"{decision.effect.value}: {decision.reason}"]
+        for part in decision.judgements:
+            where = part.uri if part.line is None else f"{part.uri}:{part.line}"
+            lines.append(f"  {part.effect.value:8} {part.text}  <- {part.pattern}  ({where})")
+        return "\n".join(lines)
+
+    emit("decision", decision, as_json=as_json, text=text)

@@ -1,0 +1,141 @@
+"""`aircoding run` and `aircoding resume`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from aircoding.cli.output import SCHEMA_VERSION, note, table, visible
+from aircoding.records.events import Event
+from aircoding.records.jsonable import jsonable
+
+__all__ = ["Reporter", "resume", "run"]
+
+
+class Reporter:
+    """Says what happens while a run goes on: a line per change on stderr, or one JSON event a line on stdout."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self._as_json = as_json
+
+    def __call__(self, event: Event) -> None:
+        """Show one event."""
+        if self._as_json:
+            click.echo(json.dumps({"schema_version": SCHEMA_VERSION, "type": "event", "event": jsonable(event)}))
+            return
+        line = _line(event)
+        if line:
+            note(line)
+
+    def say(self, text: str) -> None:
+        """Say something that is no event; nothing in JSON mode."""
+        if not self._as_json:
+            note(text)
+
+
+def _line(event: Event) -> str:
+    """Return the line of an event that a person wants to see, or nothing."""
+    payload, task = event.payload, event.task_id or ""
+    where = f"{task}" if (event.attempt or 1) == 1 else f"{task} (attempt {event.attempt})"
+    lines = {
+        "run.started": f"run {event.run_id} started",
+        "run.resumed": f"run {event.run_id} goes on",
+        "task.dispatched": f"{where}: started",
+        "setup.failed": f"{where}: set-up failed: {payload.get('reason', '')}",
+        "permission.denied": f"{where}: denied {payload.get('act', '')}: {payload.get('reason', '')}",
+        "permission.announced": f"{where}: runs {payload.get('act', '')} ({payload.get('reason', '')})",
+        "write_area.violated": f"{where}: changed files outside its write area: {payload.get('paths', '')}",
+        "conflict.opened": f"{where}: conflict: {payload.get('detail', '')}",
+        "task.done": f"{task}: done",
+        "task.failed": f"{task}: failed: {payload.get('reason', '')}",
+        "task.blocked": f"{task}: blocked: {payload.get('reason', '')}",
+    }
+    if event.type == "session.started" and payload.get("role") not in {None, "executor"}:
+        return f"{where}: {payload['role']} looks at it"
+    if event.type == "verify.finished" and not payload.get("passed"):
+        return f"{where}: `{payload.get('command', '')}` failed with exit code {payload.get('exit_code')}"
+    if event.type == "review.finished":
+        return f"{where}: review: {payload.get('verdict', '')}"
+    if event.type == "merge.finished" and payload.get("conflicts"):
+        return f"{where}: merge conflict in {', '.join(payload['conflicts'])}"
+    return lines.get(event.type, "")
+
+
+@click.command()
+@click.option("--plan", "plan_file", type=click.Path(path_type=Path), help="Default .air/shared/plan/tasks.yaml.")
+@click.option("--goal", help="Ask the architecture designer for a plan, and confirm it first.")
+@click.option("--provider", help="anthropic:MODEL or scripted:FILE.")
+@click.option("--concurrency", type=click.IntRange(1, 256), help="Attempts at once.")
+@click.option("--max-cost", "max_cost_usd", type=click.FloatRange(0, min_open=True), help="Most money in US dollars.")
+@click.option("--no-sandbox", is_flag=True, help="Run commands unconfined; what is allowed then asks.")
+@click.option("--allow-dirty", is_flag=True, help="Start from HEAD although there are uncommitted changes.")
+@click.option("--yes", "assume_yes", is_flag=True, help="Approve the listed commands and the plan without asking.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON event a line, then a result.")
+def run(
+    plan_file: Path | None,
+    goal: str | None,
+    provider: str | None,
+    concurrency: int | None,
+    max_cost_usd: float | None,
+    no_sandbox: bool,
+    allow_dirty: bool,
+    assume_yes: bool,
+    as_json: bool,
+) -> None:
+    """Drive a plan to merged, verified work."""
+    from aircoding.app.runs import RunRequest, start_run
+
+    reporter = Reporter(as_json=as_json)
+    request = RunRequest(
+        start=Path.cwd(),
+        plan_file=plan_file,
+        goal=goal,
+        provider=provider,
+        concurrency=concurrency,
+        max_cost_usd=max_cost_usd,
+        sandbox="none" if no_sandbox else None,
+        allow_dirty=allow_dirty,
+    )
+    _finish(start_run(request, report=reporter, say=reporter.say, confirm=_confirm(assume_yes)), as_json=as_json)
+
+
+@click.command()
+@click.argument("run_id", required=False)
+@click.option("--last", is_flag=True, help="The newest run that is not finished (the default).")
+@click.option("--max-cost", "max_cost_usd", type=click.FloatRange(0, min_open=True), help="A new limit in US dollars.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON event a line, then a result.")
+def resume(run_id: str | None, last: bool, max_cost_usd: float | None, as_json: bool) -> None:
+    """Go on with a run that was interrupted, killed, or out of budget."""
+    from aircoding.app.runs import resume_run
+
+    if run_id and last:
+        raise click.UsageError("give a run or --last, not both")
+    reporter = Reporter(as_json=as_json)
+    _finish(
+        resume_run(Path.cwd(), run_id, max_cost_usd=max_cost_usd, report=reporter, say=reporter.say), as_json=as_json
+    )
+
+
+def _confirm(assume_yes: bool):  # type: ignore[no-untyped-def]
+    def confirm(question: str) -> bool | None:
+        """Return the person's answer, or None when there is nobody to ask."""
+        if assume_yes:
+            return True
+        if not click.get_text_stream("stdin").isatty():
+            return None
+        return click.confirm(visible(question), err=True)
+
+    return confirm
+
+
+def _finish(result, *, as_json: bool) -> None:  # type: ignore[no-untyped-def]
+    if as_json:
+        click.echo(json.dumps({"schema_version": SCHEMA_VERSION, "type": "result", **jsonable(result)}))
+    else:
+        rows = [(state.task_id, state.title, state.state, state.attempt, state.reason) for state in result.tasks]
+        click.echo(table(("task", "title", "state", "attempts", "why"), rows))
+        click.echo()
+        click.echo(visible(result.summary))
+    raise SystemExit(result.exit_code)

@@ -1,0 +1,34 @@
+"""`aircoding status`: runs, or the tasks of one run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from aircoding.cli.output import emit, json_option, table
+
+__all__ = ["status"]
+
+
+@click.command()
+@click.argument("run_id", required=False)
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Most runs to list.")
+@json_option
+def status(run_id: str | None, limit: int, as_json: bool) -> None:
+    """Show the newest runs, or the tasks of one run."""
+    from aircoding.app.runs import run_status, runs_status
+
+    if run_id is None:
+        runs = runs_status(Path.cwd(), limit=limit)
+        rows = [(row.run_id, row.status, row.created_at[:19], f"{row.done}/{row.total}", row.goal) for row in runs]
+        emit("runs", runs, as_json=as_json, text=lambda: table(("run", "status", "started", "done", "goal"), rows))
+        return
+    state = run_status(Path.cwd(), run_id)
+
+    def text() -> str:
+        tasks = [(task.task_id, task.title, task.state, task.attempt, task.reason) for task in state.tasks]
+        head = f"run {state.run_id}: {state.status}\n{state.summary}\n\n"
+        return head + table(("task", "title", "state", "attempts", "why"), tasks)
+
+    emit("run", state, as_json=as_json, text=text)
