@@ -1,0 +1,102 @@
+"""One model call: looked up, announced on the ledger, sent, and paid for once.
+
+Every try is a row of its own. A call that was in flight when the process died is sent again, and its old row says
+`abandoned, maybe billed`; a committed reply is never asked for twice.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+from aircoding.agents.deps import SessionDeps
+from aircoding.agents.masking import mask_reply
+from aircoding.agents.notes import note
+from aircoding.errors import ProviderError, StoreError
+from aircoding.records.calls import CallRecord, CallRequest, Reply
+from aircoding.records.digests import fingerprint
+from aircoding.records.ids import CallKey, call_key
+from aircoding.records.jsonable import jsonable
+from aircoding.records.manifest import AssembledContext
+from aircoding.records.sessions import SessionBrief
+
+__all__ = ["call_model", "call_step"]
+
+
+async def call_step(deps: SessionDeps, brief: SessionBrief, turn: int, context: AssembledContext) -> dict[str, Any]:
+    """Make the call of one turn as a durable step: `{reply, usd}`, or `{failed, message, hint}`.
+
+    A failure is a value, so that a resumed session ends as it ended before instead of paying again. `usd` is
+    None where the price is not known.
+    """
+    try:
+        reply = await call_model(deps, brief, turn, context)
+    except ProviderError as error:
+        return {"failed": error.code, "message": error.message, "hint": error.hint}
+    cost = deps.provider.cost(brief.model, reply.usage)
+    return {"reply": fingerprint(jsonable(reply)), "usd": cost.usd}
+
+
+async def call_model(deps: SessionDeps, brief: SessionBrief, turn: int, context: AssembledContext) -> Reply:
+    """Return the reply to the request of a turn, from the ledger where it is there.
+
+    Raises:
+        ProviderError: the last try failed and `next_try` gave up.
+        FencedError: another process owns the run.
+    """
+    key = call_key(brief.session_id, turn)
+    if (kept := deps.ledger.reply(key)) is not None:
+        return kept
+    failed_tries = 0
+    while True:
+        tries = deps.ledger.intend(_intent(deps, brief, key, context))
+        try:
+            reply = await deps.provider.call(_request(brief, turn, context, key, tries))
+        except ProviderError as error:
+            reason = deps.screener.mask(f"{error.code}: {error.message}")
+            deps.ledger.fail(key, tries, reason, maybe_billed=error.maybe_billed)
+            failed_tries += 1
+            wait_seconds = deps.next_try(error, failed_tries)
+            if wait_seconds is None:
+                raise
+            await deps.clock.sleep(wait_seconds)
+        except BaseException as error:
+            # Cancelled in flight, or a fault of ours: the provider may charge for what it had begun. A ledger that
+            # cannot be written now must not hide the reason; the next intent marks the row as abandoned.
+            with contextlib.suppress(StoreError):
+                deps.ledger.fail(key, tries, type(error).__name__, maybe_billed=True)
+            raise
+        else:
+            return _commit(deps, brief, key, tries, reply)
+
+
+def _commit(deps: SessionDeps, brief: SessionBrief, key: CallKey, tries: int, reply: Reply) -> Reply:
+    masked, dropped = mask_reply(reply, deps.screener)
+    deps.ledger.commit(key, tries, masked, deps.provider.cost(brief.model, reply.usage))
+    if dropped:
+        note(deps, brief, "screening.thinking_dropped", {"call": key, "blocks": dropped}, key=key)
+    return masked
+
+
+def _intent(deps: SessionDeps, brief: SessionBrief, key: CallKey, context: AssembledContext) -> CallRecord:
+    return CallRecord(
+        key=key,
+        tries=0,
+        session_id=brief.session_id,
+        manifest_id=context.manifest_id,
+        model=brief.model,
+        state="intended",
+        started_at=deps.clock.now(),
+    )
+
+
+def _request(brief: SessionBrief, turn: int, context: AssembledContext, key: CallKey, tries: int) -> CallRequest:
+    return CallRequest(
+        key=key,
+        session_id=brief.session_id,
+        model=brief.model,
+        request=context.request,
+        max_output_tokens=context.manifest.budget.reserved_output,
+        assistant_turns=turn - 1,
+        tries=tries,
+    )

@@ -1,0 +1,119 @@
+"""One session: assemble, call, run tools, record; again until it has finished or a limit is reached.
+
+A resumed session runs the same lines again. The engine and our logs give back what was done before, so that names
+and order of the steps depend on recorded replies alone; texts come from the logs, never from a step's result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from aircoding.agents.calls import call_step
+from aircoding.agents.deps import SessionDeps
+from aircoding.agents.notes import note
+from aircoding.agents.replies import ASK_FOR_FINISH, CUT_CALL, LAST_TURN, answer, is_cut, tool_calls
+from aircoding.agents.results import (
+    cost_reached,
+    finished,
+    not_finished,
+    overflowed,
+    provider_failed,
+    turns_reached,
+)
+from aircoding.agents.tools.runner import recorded_result, run_tool
+from aircoding.context.assembler import assemble
+from aircoding.errors import InternalError
+from aircoding.records.calls import Reply, ToolCall, ToolResult
+from aircoding.records.ids import call_key
+from aircoding.records.manifest import AssembledContext, Overflow
+from aircoding.records.sessions import SessionBrief, SessionOutcome
+
+__all__ = ["run_session"]
+
+
+async def run_session(deps: SessionDeps, brief: SessionBrief) -> SessionOutcome:
+    """Run a session to its end, or go on where it was, and return how it ended.
+
+    Raises:
+        FencedError: another process owns the run now; nothing more was written.
+    """
+    deps.sessions.open(brief)
+    note(deps, brief, "session.started", {"role": brief.role, "model": brief.model}, key=brief.session_id)
+    outcome = await _turns(deps, brief)
+    deps.sessions.close(outcome)
+    ended = {"role": brief.role, "status": outcome.status, "stop": outcome.stop, "turns": outcome.turns}
+    note(deps, brief, "session.finished", ended, key=brief.session_id)
+    return outcome
+
+
+async def _turns(deps: SessionDeps, brief: SessionBrief) -> SessionOutcome:
+    session, spent_usd, silent_turns, invalid_results = brief.session_id, 0.0, 0, 0
+    for turn in range(1, brief.max_turns + 1):
+        if brief.max_cost_usd is not None and spent_usd >= brief.max_cost_usd:
+            return cost_reached(brief, turn - 1, spent_usd)
+        context = _context(deps, brief, turn)
+        if isinstance(context, Overflow):
+            return overflowed(brief, turn - 1, context)
+        called = await deps.engine.step(call_key(session, turn), partial(call_step, deps, brief, turn, context))
+        if "failed" in called:
+            return provider_failed(brief, turn, called["failed"], called["message"], called["hint"])
+        spent_usd += called["usd"] or 0.0
+        reply = _recorded_reply(deps, brief, turn)
+        deps.sessions.append_message(session, 2 * turn - 2, "assistant", reply.content)
+        if reply.stop_reason == "refusal":
+            return provider_failed(
+                brief, turn, "provider.refused", "The model refused to answer.", "Try another model."
+            )
+
+        calls = tool_calls(reply, session, turn)
+        results = await _run_tools(deps, brief, context, reply, calls)
+        silent_turns = 0 if calls else silent_turns + 1
+        reminders = [ASK_FOR_FINISH] if not calls else []
+        reminders += [LAST_TURN] if turn == brief.max_turns - 1 else []
+        deps.sessions.append_message(session, 2 * turn - 1, "user", answer(calls, results, *reminders))
+        for call, result in zip(calls, results, strict=False):  # calls after finish have no result
+            if result.finished is not None:
+                return finished(brief, turn, result.finished)
+            invalid_results += call.name == "finish"
+        if invalid_results > 1:
+            return not_finished(brief, turn, f"The result was not in order twice. Last: {results[-1].text}")
+        if silent_turns > 1:
+            return not_finished(brief, turn, "Two turns in a row ended without a tool call and without finish.")
+    return turns_reached(brief)
+
+
+def _context(deps: SessionDeps, brief: SessionBrief, turn: int) -> AssembledContext | Overflow:
+    """Return the request of a turn: as it is on record, else assembled now and committed before it is sent."""
+    if (kept := deps.assemblies.find(brief.session_id, turn)) is not None:
+        return kept
+    frozen = deps.assemblies.find(brief.session_id, turn - 1) if turn > 1 else None
+    messages = deps.sessions.messages(brief.session_id)[: 2 * turn - 2]
+    snapshot = deps.gatherer.gather(brief, turn=turn, messages=messages, frozen=frozen)
+    context = assemble(snapshot)
+    if isinstance(context, AssembledContext):
+        deps.assemblies.record(context, snapshot=snapshot)
+    return context
+
+
+async def _run_tools(
+    deps: SessionDeps, brief: SessionBrief, context: AssembledContext, reply: Reply, calls: Sequence[ToolCall]
+) -> list[ToolResult]:
+    """Run the calls of a reply one after the other, up to a finish that was accepted."""
+    results: list[ToolResult] = []
+    for call in calls:
+        if is_cut(reply, call):
+            results.append(ToolResult(text=CUT_CALL, is_error=True))
+            continue
+        await deps.engine.step(call.key, partial(run_tool, deps, brief, context, call))
+        results.append(recorded_result(deps, call))
+        if results[-1].finished is not None:
+            break
+    return results
+
+
+def _recorded_reply(deps: SessionDeps, brief: SessionBrief, turn: int) -> Reply:
+    reply = deps.ledger.reply(call_key(brief.session_id, turn))
+    if reply is None:
+        raise InternalError(f"Turn {turn} of session {brief.session_id} was called, but its reply is not on record.")
+    return reply

@@ -1,0 +1,85 @@
+"""How a session ended: from a result, a limit or a failure to its outcome.
+
+`done` and `failed` are the agent's doing. `blocked` means that the same agent, asked again, would stop at
+the same place: a limit, a window, a provider, or its own word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from aircoding.records.manifest import Overflow
+from aircoding.records.sessions import SessionBrief, SessionOutcome
+
+__all__ = ["cost_reached", "finished", "not_finished", "overflowed", "provider_failed", "turns_reached"]
+
+_STATUSES = frozenset({"done", "blocked", "failed"})
+
+
+def finished(brief: SessionBrief, turns: int, result: Mapping[str, Any]) -> SessionOutcome:
+    """Return the outcome of a validated result; a role whose result has no `status` is done when it has answered."""
+    status = result.get("status")
+    return SessionOutcome(
+        session_id=brief.session_id,
+        status=str(status) if status in _STATUSES else "done",
+        summary=_summary(result),
+        result=result,
+        turns=turns,
+    )
+
+
+def _summary(result: Mapping[str, Any]) -> str:
+    """Return what the result says in short; each role names it after what it answers."""
+    for name in ("summary", "reason", "diagnosis"):
+        said = result.get(name)
+        if isinstance(said, str) and said.strip():
+            return said
+    return ""
+
+
+def not_finished(brief: SessionBrief, turns: int, why: str) -> SessionOutcome:
+    """Return the outcome of a session that gave no valid result though it was asked once more."""
+    return _ended(brief, turns, "failed", "invalid_result", why)
+
+
+def turns_reached(brief: SessionBrief) -> SessionOutcome:
+    """Return the outcome of a session that used up its turns."""
+    return _ended(brief, brief.max_turns, "failed", "turn_limit", f"No result after {brief.max_turns} turns.")
+
+
+def cost_reached(brief: SessionBrief, turns: int, spent_usd: float) -> SessionOutcome:
+    """Return the outcome of a session that has spent what it may."""
+    why = f"Spent {spent_usd:.4f} USD of {brief.max_cost_usd or 0:.4f} USD before a result."
+    return _ended(brief, turns, "blocked", "cost_limit", why, spent_usd=spent_usd)
+
+
+def overflowed(brief: SessionBrief, turns: int, overflow: Overflow) -> SessionOutcome:
+    """Return the outcome of a session whose next request does not fit; nothing of it was sent."""
+    largest = ", ".join(f"{segment} ({tokens} tokens)" for segment, tokens in overflow.largest)
+    why = (
+        f"What must be kept needs {overflow.needed_tokens} tokens of {overflow.scope.value} scope; "
+        f"{overflow.available_tokens} are available. Largest: {largest or 'none'}."
+    )
+    return _ended(
+        brief,
+        turns,
+        "blocked",
+        "overflow",
+        why,
+        scope=overflow.scope.value,
+        needed_tokens=overflow.needed_tokens,
+        available_tokens=overflow.available_tokens,
+        largest=[{"segment_id": segment, "tokens": tokens} for segment, tokens in overflow.largest],
+    )
+
+
+def provider_failed(brief: SessionBrief, turns: int, code: str, message: str, hint: str) -> SessionOutcome:
+    """Return the outcome of a session whose model call failed for good."""
+    return _ended(brief, turns, "blocked", "provider", message, code=code, hint=hint)
+
+
+def _ended(brief: SessionBrief, turns: int, status: str, stop: str, why: str, **details: Any) -> SessionOutcome:
+    return SessionOutcome(
+        session_id=brief.session_id, status=status, summary=why, result=details, turns=turns, stop=stop
+    )

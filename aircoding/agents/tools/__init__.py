@@ -1,0 +1,1 @@
+"""What a worker can do, by family; `runner` is the one gate to all of it."""

@@ -1,0 +1,124 @@
+"""Reading and changing files: exact edits, and none of a text that the session has not seen as it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from aircoding.agents.tools.lines import Window, apply_edit, number_lines, split_lines
+from aircoding.agents.tools.workbench import Deed, Tool, Workbench, refusal
+from aircoding.agents.touched import last_digests
+from aircoding.records.calls import ToolCall, ToolResult
+from aircoding.records.digests import sha256_bytes
+from aircoding.records.ids import Digest
+from aircoding.records.policy import Act, PathAct
+from aircoding.records.work import FileText
+
+__all__ = ["FS_EDIT", "FS_READ", "FS_WRITE"]
+
+_MAX_FILE_BYTES = 10_000_000
+"""A larger file is data: it is looked at with fs_grep or a command, never loaded whole."""
+
+
+def _reads(tool_input: Mapping[str, Any], bench: Workbench) -> tuple[Act, ...]:
+    return (PathAct(path=bench.worktree.resolve(str(tool_input["path"])), access="read"),)
+
+
+def _reads_and_writes(tool_input: Mapping[str, Any], bench: Workbench) -> tuple[Act, ...]:
+    path = bench.worktree.resolve(str(tool_input["path"]))
+    return (PathAct(path=path, access="read"), PathAct(path=path, access="write"))
+
+
+def _writes(tool_input: Mapping[str, Any], bench: Workbench) -> tuple[Act, ...]:
+    return (PathAct(path=bench.worktree.resolve(str(tool_input["path"])), access="write"),)
+
+
+async def _read(call: ToolCall, bench: Workbench) -> ToolResult | Deed:
+    path = bench.worktree.resolve(str(call.input["path"]))
+    file = bench.worktree.read(path, max_bytes=_MAX_FILE_BYTES)
+    text = bench.screener.mask(file.text)
+    window = Window.of(call.input, whole=len(split_lines(text)))
+    if isinstance(window, str):
+        return refusal(f"{path}: {window}")
+    shown = number_lines(text, window, again="fs_read")
+    if file.lossy:
+        shown += "\n[not UTF-8: � stands for bytes that are none; fs_edit and fs_write refuse this file]"
+    return ToolResult(text=shown, read_digests={path: file.digest})
+
+
+async def _edit(call: ToolCall, bench: Workbench) -> ToolResult | Deed:
+    path = bench.worktree.resolve(str(call.input["path"]))
+    file = bench.worktree.read(path, max_bytes=_MAX_FILE_BYTES)
+    if (stale := _unread(file, bench)) is not None:
+        return stale
+    old = bench.screener.restore(str(call.input["old_text"]), file.text)
+    new = bench.screener.restore(str(call.input["new_text"]), file.text)
+    if old is None or new is None:
+        return _foreign_marker(path)
+    edit = apply_edit(file.text, old, new)
+    if isinstance(edit, str):
+        return refusal(f"{path}: {edit}")
+    return _change(bench, path, edit.text, before=file.digest, done=f"Edited {path}: {_where(edit.window)}.")
+
+
+async def _write(call: ToolCall, bench: Workbench) -> ToolResult | Deed:
+    path = bench.worktree.resolve(str(call.input["path"]))
+    present = bench.worktree.digest(path)
+    content, original = str(call.input["content"]), ""
+    if present is not None:
+        file = bench.worktree.read(path, max_bytes=_MAX_FILE_BYTES)
+        if (stale := _unread(file, bench)) is not None:
+            return stale
+        original = file.text
+    restored = bench.screener.restore(content, original)
+    if restored is None:
+        return _foreign_marker(path)
+    if present is not None and restored == original:
+        return refusal(f"{path} holds exactly this text already: nothing was written.")
+    done = f"{'Wrote' if present else 'Created'} {path}: {len(split_lines(restored))} lines."
+    return _change(bench, path, restored, before=present, done=done)
+
+
+def _unread(file: FileText, bench: Workbench) -> ToolResult | None:
+    """Refuse to change a file that the session has not read, or not as it is now, or cannot have read whole."""
+    if file.lossy:
+        return refusal(f"{file.path} is not UTF-8: changing it as text would damage it. Change it with a command.")
+    seen = last_digests(bench.records).get(file.path)
+    if seen is None:
+        return refusal(f"You have not read {file.path}. Read it with fs_read first, then change it.")
+    if seen != file.digest:
+        return refusal(
+            f"{file.path} has changed since you last read it (by a command or another process). "
+            "Nothing was written. Read it again with fs_read, then make your change on what is there now."
+        )
+    return None
+
+
+def _foreign_marker(path: str) -> ToolResult:
+    return refusal(
+        f"{path}: nothing was written, because your text has a [REDACTED:…] marker that does not stand for a secret "
+        "of this file. A marker can only go back to where it came from. Write no secret into files: read it from the "
+        "environment or a file that the program is given."
+    )
+
+
+def _change(bench: Workbench, path: str, text: str, *, before: Digest | None, done: str) -> Deed:
+    data = text.encode("utf-8")
+
+    async def act() -> ToolResult:
+        return ToolResult(text=done, written_digests={path: bench.worktree.write(path, data)})
+
+    return Deed(act=act, before={path: before} if before else {}, after={path: sha256_bytes(data)})
+
+
+def _where(window: Window) -> str:
+    if window.end < window.start:
+        return f"text removed at line {window.start}"
+    return (
+        f"line {window.start} is new" if window.start == window.end else f"lines {window.start} to {window.end} are new"
+    )
+
+
+FS_READ = Tool(name="fs_read", acts=_reads, prepare=_read)
+FS_EDIT = Tool(name="fs_edit", acts=_reads_and_writes, prepare=_edit)
+FS_WRITE = Tool(name="fs_write", acts=_writes, prepare=_write)

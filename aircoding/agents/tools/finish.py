@@ -1,0 +1,30 @@
+"""The end of a session: its result, checked against the schema of its role."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from aircoding.agents.tools.schemas import schema_faults
+from aircoding.agents.tools.workbench import Deed, Tool, Workbench, refusal
+from aircoding.records.calls import ToolCall, ToolResult
+from aircoding.records.policy import Act
+
+__all__ = ["FINISH"]
+
+
+def _acts(_input: Mapping[str, Any], _bench: Workbench) -> tuple[Act, ...]:
+    return ()
+
+
+async def _prepare(call: ToolCall, bench: Workbench) -> ToolResult | Deed:
+    faults = schema_faults(call.input, bench.result_schema)
+    if faults:
+        listed = "\n".join(f"- {fault}" for fault in faults)
+        return refusal(
+            f"The result of a {bench.brief.role} is not in order:\n{listed}\nMend this and call finish again."
+        )
+    return ToolResult(text="Accepted.", finished=dict(call.input))
+
+
+FINISH = Tool(name="finish", acts=_acts, prepare=_prepare)

@@ -1,0 +1,177 @@
+"""The single gate: nothing runs without a decision, and nothing is applied twice.
+
+A call goes: on record already? → the tool as such → its input → its resolved acts → announce → intent → act → result.
+After a crash between intent and result, a file change is compared by digests; of a command nothing can be told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from aircoding.agents.deps import SessionDeps
+from aircoding.agents.notes import note
+from aircoding.agents.tools.registry import TOOLS
+from aircoding.agents.tools.schemas import schema_faults
+from aircoding.agents.tools.workbench import Tool, Workbench, refusal
+from aircoding.errors import InternalError, WorkspaceError
+from aircoding.permissions.engine import decide
+from aircoding.ports import Worktree
+from aircoding.records.calls import ToolCall, ToolRecord, ToolResult
+from aircoding.records.digests import fingerprint
+from aircoding.records.jsonable import jsonable
+from aircoding.records.manifest import AssembledContext
+from aircoding.records.policy import Decision, Effect, Judgement, ToolAct
+from aircoding.records.sessions import SessionBrief
+
+__all__ = ["recorded_result", "run_tool"]
+
+
+async def run_tool(deps: SessionDeps, brief: SessionBrief, context: AssembledContext, call: ToolCall) -> dict[str, Any]:
+    """Run one tool call as a durable step and return the digest of its result; the result is in the tool log.
+
+    Raises:
+        FencedError: another process owns the run.
+    """
+    known = deps.tool_log.find(call.key)
+    if known is None or known.result is None:
+        bench = _bench(deps, brief)
+        result, decision = await _carry_out(deps, bench, context, call, known)
+        record = deps.tool_log.interrupt if result.interrupted else deps.tool_log.commit
+        record(call, decision, result)
+    return {"result": fingerprint(jsonable(recorded_result(deps, call)))}
+
+
+def recorded_result(deps: SessionDeps, call: ToolCall) -> ToolResult:
+    """Return the result of a call that was run.
+
+    Raises:
+        InternalError: it is not in the tool log.
+    """
+    record = deps.tool_log.find(call.key)
+    if record is None or record.result is None:
+        raise InternalError(f"Tool call {call.key} was run, but its result is not on record.")
+    return record.result
+
+
+def _bench(deps: SessionDeps, brief: SessionBrief) -> Workbench:
+    return Workbench(
+        brief=brief,
+        worktree=deps.open_worktree(brief.worktree),
+        policy=deps.policy_for(brief),
+        sandbox=deps.sandbox,
+        blobs=deps.blobs,
+        screener=deps.screener,
+        records=deps.tool_log.records(brief.session_id),
+        result_schema=deps.result_schema_for(brief.role),
+        command_env=deps.command_env,
+    )
+
+
+async def _carry_out(
+    deps: SessionDeps, bench: Workbench, context: AssembledContext, call: ToolCall, known: ToolRecord | None
+) -> tuple[ToolResult, Decision | None]:
+    """Return the result of a call and the decision that it stands on."""
+    if known is not None and (settled := _settled(known, bench.worktree)) is not None:
+        return settled, known.decision
+    decision = decide(ToolAct(tool=call.name), bench.policy)
+    tool = TOOLS.get(call.name)
+    if not decision.permits or tool is None:
+        return _no_such_tool(deps, bench, context, call, decision), decision
+    # finish checks its input itself: a fault there is counted, and ends the attempt the second time.
+    faults = schema_faults(call.input, _input_schema(context, call.name)) if call.name != "finish" else ()
+    if faults:
+        return refusal(f"The input of {call.name} is not in order: {'; '.join(faults)}."), decision
+    try:
+        decision = _strongest(decision, *(decide(act, bench.policy) for act in tool.acts(call.input, bench)))
+        if not decision.permits:
+            return _denied(deps, bench, call, decision), decision
+        return await _perform(deps, bench, tool, call, decision), decision
+    except WorkspaceError as error:
+        return refusal(f"{call.name}: {error.message}" + (f" {error.hint}" if error.hint else "")), decision
+
+
+async def _perform(deps: SessionDeps, bench: Workbench, tool: Tool, call: ToolCall, decision: Decision) -> ToolResult:
+    prepared = await tool.prepare(call, bench)
+    if decision.effect is Effect.ANNOUNCE:
+        note(deps, bench.brief, "permission.announced", _account(call, decision), key=call.key)
+    if isinstance(prepared, ToolResult):
+        return prepared
+    deps.tool_log.intend(call, decision, prepared.before, prepared.after)
+    return await prepared.act()
+
+
+def _settled(known: ToolRecord, worktree: Worktree) -> ToolResult | None:
+    """Say what became of a call whose intent is on record without a result; None when it has surely not acted."""
+    paths = sorted({*known.before_digests, *known.after_digests})
+    now = {path: worktree.digest(path) for path in paths}
+    if paths and all(now[path] == known.after_digests.get(path) for path in paths):
+        text = f"Done (found done after an interruption): {', '.join(paths)}."
+        return ToolResult(text=text, written_digests=known.after_digests)
+    if paths and all(now[path] == known.before_digests.get(path) for path in paths):
+        return None
+    if paths:
+        what = f"{', '.join(paths)} is neither as it was before this call nor as the call would have left it"
+        return _interrupted(f"{what}. Read it again with fs_read before you go on.")
+    return _interrupted("The command may have run in part or whole. Look at what is there before you run it again.")
+
+
+def _interrupted(advice: str) -> ToolResult:
+    return ToolResult(text=f"interrupted, effects unknown: {advice}", is_error=True, interrupted=True)
+
+
+def _strongest(*decisions: Decision) -> Decision:
+    """Return the decision that binds, with the judgements of all; of equals the last, which is the most exact."""
+    binding = decisions[0]
+    for decision in decisions[1:]:
+        if decision.effect.rank >= binding.effect.rank:
+            binding = decision
+    return replace(binding, judgements=tuple(one for decision in decisions for one in decision.judgements))
+
+
+def _no_such_tool(
+    deps: SessionDeps, bench: Workbench, context: AssembledContext, call: ToolCall, decision: Decision
+) -> ToolResult:
+    offered = ", ".join(str(tool["name"]) for tool in context.tools)
+    if call.name in TOOLS:
+        note(deps, bench.brief, "permission.denied", _account(call, decision), key=call.key)
+        return refusal(f"Denied: a {bench.brief.role} has no {call.name}. Your tools: {offered}.")
+    return refusal(f"There is no tool {call.name!r}. Your tools: {offered}.")
+
+
+def _denied(deps: SessionDeps, bench: Workbench, call: ToolCall, decision: Decision) -> ToolResult:
+    account = _account(call, decision)
+    note(deps, bench.brief, "permission.denied", account, key=call.key)
+    place = f"{account['file']}:{account['line']}" if account["line"] else account["file"]
+    rule = f" (rule `{account['rule']}`, {place})" if account["file"] else ""
+    return refusal(
+        f"Denied: {decision.act}. {decision.reason}{rule}. Do not try to get round this. "
+        "Go on without it, or, if the task cannot be done without it, finish with what is blocked and this reason."
+    )
+
+
+def _account(call: ToolCall, decision: Decision) -> Mapping[str, Any]:
+    """Return tool, act, rule, file, line and reason, as the events carry them."""
+    cause = _cause(decision)
+    return {
+        "tool": call.name,
+        "act": decision.act,
+        "rule": cause.pattern if cause else "",
+        "file": cause.uri if cause else "",
+        "line": cause.line if cause else None,
+        "reason": cause.reason if cause else decision.reason,
+    }
+
+
+def _cause(decision: Decision) -> Judgement | None:
+    """Return the judgement that decided: the first of the strongest ones."""
+    return max(decision.judgements, key=lambda judgement: judgement.effect.rank, default=None)
+
+
+def _input_schema(context: AssembledContext, name: str) -> Mapping[str, Any]:
+    """Return the schema that the model was shown for a tool; a tool that it was not shown takes any object."""
+    for tool in context.tools:
+        if tool["name"] == name and isinstance(tool["input_schema"], Mapping):
+            return tool["input_schema"]
+    return {"type": "object"}

@@ -1,0 +1,165 @@
+"""Finding files by name and text: only what git tracks or would track, and only what the policy lets be read."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pathspec import GitIgnoreSpec
+
+from aircoding.agents.tools.lines import split_lines
+from aircoding.agents.tools.patterns import RegexError, match_lines
+from aircoding.agents.tools.workbench import Deed, Tool, Workbench, refusal
+from aircoding.errors import WorkspaceError
+from aircoding.permissions.engine import decide
+from aircoding.records.calls import ToolCall, ToolResult
+from aircoding.records.policy import Act, PathAct
+
+__all__ = ["FS_GLOB", "FS_GREP"]
+
+_PATHS = 200
+_HITS = 100
+"""How many are shown when the call does not say; the tools' schemas set the most that it can ask for."""
+_MAX_FILE_BYTES = 2_000_000
+"""A larger file is left out of a search and named."""
+_MAX_TOTAL_BYTES = 64_000_000
+"""What one search reads at most."""
+_HIT_CHARS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class _Corpus:
+    """The texts of one search, masked, and what was left out of it."""
+
+    texts: tuple[tuple[str, str], ...]
+    denied: int
+    large: tuple[str, ...]
+    unread: tuple[str, ...]
+
+
+def _no_acts(_input: Mapping[str, Any], _bench: Workbench) -> tuple[Act, ...]:
+    """Each file is judged as it is met: what may not be read is not searched, and the result says so."""
+    return ()
+
+
+async def _glob(call: ToolCall, bench: Workbench) -> ToolResult | Deed:
+    pattern = str(call.input["pattern"])
+    try:
+        found = _matching(await asyncio.to_thread(bench.worktree.paths), [pattern])
+    except GlobError as error:
+        return refusal(f"{pattern!r} is no glob: {error}. Write it like `src/**/*.py` or `*.md`.")
+    if not found:
+        return ToolResult(text=f"No file matches {pattern}. `*.py` matches at any depth, `src/*.py` only in src.")
+    limit = int(call.input.get("limit", _PATHS))
+    rows = list(found[:limit])
+    if len(found) > limit:
+        rows.append(f"[{len(found) - limit} more files match: narrow the pattern or raise limit]")
+    return ToolResult(text="\n".join(rows))
+
+
+class GlobError(Exception):
+    """A glob that cannot be read."""
+
+
+def _matching(paths: Iterable[str], globs: Sequence[str]) -> tuple[str, ...]:
+    """Return the paths that a list of gitignore-style globs takes in; with only `!globs`, all but those.
+
+    Raises:
+        GlobError: one of them is none.
+    """
+    lines = [glob.removeprefix("./") for glob in globs]
+    if all(line.startswith("!") for line in lines):
+        lines.insert(0, "**")
+    try:
+        spec = GitIgnoreSpec.from_lines(lines)
+    except (ValueError, re.error) as error:
+        raise GlobError(str(error)) from error
+    return tuple(path for path in paths if spec.match_file(path))
+
+
+async def _grep(call: ToolCall, bench: Workbench) -> ToolResult | Deed:
+    wanted, limit = str(call.input["text"]), int(call.input.get("limit", _HITS))
+    if "\n" in wanted:
+        return refusal(
+            "The text holds a line end, and lines are searched one by one. Search for its most telling line."
+        )
+    globs = [str(glob) for glob in call.input.get("paths") or ["**"]]
+    try:
+        corpus = await asyncio.to_thread(_corpus, bench, globs)
+        if call.input.get("regex"):
+            hits = await match_lines(wanted, [text for _, text in corpus.texts], limit=limit + 1)
+        else:
+            hits = await asyncio.to_thread(_literal_hits, wanted, corpus, limit + 1)
+    except GlobError as error:
+        return refusal(f"{', '.join(globs)} is no list of globs: {error}. Write them like `src/**/*.py`.")
+    except RegexError as error:
+        return refusal(str(error))
+    return ToolResult(text=_shown(wanted, corpus, hits, limit))
+
+
+def _corpus(bench: Workbench, globs: Sequence[str]) -> _Corpus:
+    texts: list[tuple[str, str]] = []
+    large: list[str] = []
+    unread: list[str] = []
+    denied = total = 0
+    for path in _matching(bench.worktree.paths(), globs):
+        if not decide(PathAct(path=path, access="read"), bench.policy).permits:
+            denied += 1
+            continue
+        try:
+            file = bench.worktree.read(path, max_bytes=_MAX_FILE_BYTES)
+        except WorkspaceError:
+            unread.append(path)  # binary, a link, too large, or gone meanwhile
+            continue
+        total += file.size_bytes
+        if total > _MAX_TOTAL_BYTES:
+            large.append(path)
+            continue
+        texts.append((path, bench.screener.mask(file.text)))
+    return _Corpus(tuple(texts), denied, tuple(large), tuple(unread))
+
+
+def _literal_hits(wanted: str, corpus: _Corpus, limit: int) -> list[tuple[int, int]]:
+    """Return (text, line) of the lines that hold `wanted`, texts from 0 and lines from 1, at most `limit`."""
+    hits: list[tuple[int, int]] = []
+    for number, (_, text) in enumerate(corpus.texts):
+        if wanted not in text:
+            continue
+        for line_number, line in enumerate(split_lines(text), start=1):
+            if wanted in line:
+                hits.append((number, line_number))
+                if len(hits) == limit:
+                    return hits
+    return hits
+
+
+def _shown(wanted: str, corpus: _Corpus, hits: list[tuple[int, int]], limit: int) -> str:
+    rows: list[str] = []
+    lines: dict[int, list[str]] = {}
+    for number, line_number in hits[:limit]:
+        path, text = corpus.texts[number]
+        of_text = lines.setdefault(number, split_lines(text))
+        line = of_text[line_number - 1].strip()
+        rows.append(f"{path}:{line_number}: {line if len(line) <= _HIT_CHARS else line[:_HIT_CHARS] + '…'}")
+    if not rows:
+        rows.append(f"No line with {wanted!r} in {len(corpus.texts)} files.")
+    if len(hits) > limit:
+        rows.append(f"[more than {limit} lines match: narrow the text or paths, or raise limit]")
+    if corpus.denied:
+        rows.append(f"[{corpus.denied} files not searched: the policy does not let them be read]")
+    if corpus.unread:
+        rows.append(f"[not searched, binary or over {_MAX_FILE_BYTES // 1_000_000} MB: {_some(corpus.unread)}]")
+    if corpus.large:
+        rows.append(f"[{len(corpus.large)} files not searched, the search had read enough: give narrower paths]")
+    return "\n".join(rows)
+
+
+def _some(paths: tuple[str, ...]) -> str:
+    return ", ".join(paths[:5]) + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
+
+
+FS_GLOB = Tool(name="fs_glob", acts=_no_acts, prepare=_glob)
+FS_GREP = Tool(name="fs_grep", acts=_no_acts, prepare=_grep)

@@ -1,0 +1,61 @@
+"""What tools are given and what they give back; no tool acts on its own, the runner does."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from aircoding.ports import BlobStore, Sandbox, Screener, Worktree
+from aircoding.records.calls import ToolCall, ToolRecord, ToolResult
+from aircoding.records.ids import Digest
+from aircoding.records.policy import Act, Policy
+from aircoding.records.sessions import SessionBrief
+
+__all__ = ["Deed", "Tool", "Workbench", "refusal"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workbench:
+    """All that one tool call may use. `records` are the session's tool calls before it, in order."""
+
+    brief: SessionBrief
+    worktree: Worktree
+    policy: Policy
+    sandbox: Sandbox
+    blobs: BlobStore
+    screener: Screener
+    records: tuple[ToolRecord, ...]
+    result_schema: Mapping[str, Any]
+    command_env: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deed:
+    """A change that is about to be made.
+
+    `before` and `after` are the digests of its files (a path without a digest is not there); a deed
+    whose effects cannot be told beforehand, a command, has neither.
+    """
+
+    act: Callable[[], Awaitable[ToolResult]]
+    before: Mapping[str, Digest] = field(default_factory=dict)
+    after: Mapping[str, Digest] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """One tool.
+
+    `acts` resolves what the call would do, for the engine to judge, and touches nothing. `prepare` is
+    called after permission: it returns the result of a call that only reads, or the deed of one that changes something.
+    """
+
+    name: str
+    acts: Callable[[Mapping[str, Any], Workbench], tuple[Act, ...]]
+    prepare: Callable[[ToolCall, Workbench], Awaitable[ToolResult | Deed]]
+
+
+def refusal(text: str) -> ToolResult:
+    """Return an error result: what is wrong and what to do next."""
+    return ToolResult(text=text, is_error=True)
