@@ -14,7 +14,16 @@ from functools import lru_cache
 
 import pathspec
 
-__all__ = ["MAX_EXPANSIONS", "Dialect", "Matcher", "compile_globs", "glob_fault", "overlap", "split_globs"]
+__all__ = [
+    "MAX_EXPANSIONS",
+    "Dialect",
+    "Matcher",
+    "compile_globs",
+    "glob_fault",
+    "glob_faults",
+    "overlap",
+    "split_globs",
+]
 
 MAX_EXPANSIONS = 1000
 """Most patterns that the braces of one list may expand to (Claude Code memory documentation, read 2026-08)."""
@@ -122,6 +131,11 @@ def glob_fault(pattern: str, dialect: Dialect) -> str | None:
     except ValueError as error:
         return str(error)
     return None
+
+
+def glob_faults(patterns: Sequence[str], dialect: Dialect) -> tuple[str | None, ...]:
+    """Return for each glob of a list what is wrong with it; the list shares one budget of expansions."""
+    return tuple(glob_fault(pattern, dialect) for pattern in patterns)
 
 
 def overlap(left: str, right: str) -> bool:

@@ -14,7 +14,7 @@ from enum import IntEnum
 from aircoding.records.layers import Trust
 from aircoding.records.segments import Segment
 
-__all__ = ["Level", "Ruling", "resolve"]
+__all__ = ["Level", "Ruling", "directory_level", "resolve"]
 
 
 class Level(IntEnum):
@@ -25,7 +25,7 @@ class Level(IntEnum):
     USER = 2
     PROJECT = 3
     DIRECTORY = 4
-    """The first of the levels for folders: a folder's depth is added, so that the nearest comes last."""
+    """The first of the levels for folders (see `directory_level`): the nearest comes last."""
     TASK = 100
     LEARNED = 101
     """Promoted memories and skills."""
@@ -40,6 +40,11 @@ class Ruling:
     why: str
 
 
+def directory_level(depth: int) -> int:
+    """Return the level of a rule file in a folder `depth` levels below the root (1: a folder of the root)."""
+    return min(Level.DIRECTORY + max(depth, 1) - 1, Level.TASK - 1)
+
+
 def resolve(rules: Iterable[Segment]) -> tuple[Ruling, ...]:
     """Return the rulings over all rules that share an identity; the order of the rules does not matter."""
     groups: dict[str, list[Segment]] = {}
@@ -48,33 +53,32 @@ def resolve(rules: Iterable[Segment]) -> tuple[Ruling, ...]:
             groups.setdefault(rule.identity, []).append(rule)
     rulings: list[Ruling] = []
     for identity in sorted(groups):
-        winner, *losers = sorted(groups[identity], key=_strength, reverse=True)
-        rulings.extend(Ruling(winner, loser, _why(winner, loser)) for loser in losers if _yields(winner, loser))
+        winner, *others = sorted(groups[identity], key=_strength, reverse=True)
+        strength = _strength(winner)
+        rulings.extend(Ruling(winner, loser, _why(winner, loser)) for loser in others if _strength(loser) < strength)
     return tuple(rulings)
 
 
-def _strength(rule: Segment) -> tuple[int, int, int, int, str]:
-    """Order rules of one identity: invariants, then confirmed, then not of an agent, then the later level."""
-    return (
-        int(rule.trust is Trust.BUILTIN and rule.required),
-        int(rule.confirmed),
-        int(rule.trust.rank > Trust.AGENT.rank),
-        rule.level,
-        rule.source.uri,
-    )
+def _strength(rule: Segment) -> tuple[bool, int, bool, int]:
+    """Order rules of one identity: invariants, then who may instruct, then what was confirmed, then the later level.
+
+    Project, user and built-in text are equals here: the level decides between them. Rules that are
+    equally strong all stand: nobody wrote which of them is meant.
+    """
+    trust = min(rule.trust.rank, Trust.PROJECT.rank)
+    return _is_invariant(rule), trust, rule.confirmed, rule.level
 
 
-def _yields(winner: Segment, loser: Segment) -> bool:
-    """Two rules of one level in different files both stand; nobody wrote which one is meant."""
-    same_place = (winner.level, winner.confirmed) == (loser.level, loser.confirmed)
-    return not (same_place and winner.trust.rank == loser.trust.rank)
+def _is_invariant(rule: Segment) -> bool:
+    return rule.trust is Trust.BUILTIN and rule.required
 
 
 def _why(winner: Segment, loser: Segment) -> str:
-    if winner.trust is Trust.BUILTIN and winner.required:
+    here, there = winner.source.uri, loser.source.uri
+    if _is_invariant(winner):
         return f"{winner.identity} is built in and yields to nothing"
+    if loser.trust.rank < min(winner.trust.rank, Trust.PROJECT.rank):
+        return f"text of {loser.trust} trust does not override {here}"
     if winner.confirmed and not loser.confirmed:
-        return f"{winner.source.uri} was confirmed by the user, {loser.source.uri} was not"
-    if loser.trust.rank <= Trust.AGENT.rank < winner.trust.rank:
-        return f"text of {loser.trust} trust does not override {winner.source.uri}"
-    return f"{winner.source.uri} has the same identity ({winner.identity}) at a later level"
+        return f"{here} was confirmed by the user, {there} was not"
+    return f"{here} has the same identity ({winner.identity}) at a later level"
