@@ -22,7 +22,7 @@ async def _prepare(call: ToolCall, bench: Workbench) -> ToolResult | Deed:
     if faults:
         listed = "\n".join(f"- {fault}" for fault in faults)
         return refusal(
-            f"The result of a {bench.brief.role} is not in order:\n{listed}\nMend this and call finish again."
+            f"The result is not in order for the role {bench.brief.role}:\n{listed}\nMend this and call finish again."
         )
     return ToolResult(text="Accepted.", finished=dict(call.input))
 

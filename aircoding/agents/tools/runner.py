@@ -22,7 +22,7 @@ from aircoding.records.calls import ToolCall, ToolRecord, ToolResult
 from aircoding.records.digests import fingerprint
 from aircoding.records.jsonable import jsonable
 from aircoding.records.manifest import AssembledContext
-from aircoding.records.policy import Decision, Effect, Judgement, ToolAct
+from aircoding.records.policy import Decision, Effect, ToolAct
 from aircoding.records.sessions import SessionBrief
 
 __all__ = ["recorded_result", "run_tool"]
@@ -136,37 +136,33 @@ def _no_such_tool(
     offered = ", ".join(str(tool["name"]) for tool in context.tools)
     if call.name in TOOLS:
         note(deps, bench.brief, "permission.denied", _account(call, decision), key=call.key)
-        return refusal(f"Denied: a {bench.brief.role} has no {call.name}. Your tools: {offered}.")
+        return refusal(f"Denied: the role {bench.brief.role} has no {call.name}. Your tools: {offered}.")
     return refusal(f"There is no tool {call.name!r}. Your tools: {offered}.")
 
 
 def _denied(deps: SessionDeps, bench: Workbench, call: ToolCall, decision: Decision) -> ToolResult:
-    account = _account(call, decision)
-    note(deps, bench.brief, "permission.denied", account, key=call.key)
-    place = f"{account['file']}:{account['line']}" if account["line"] else account["file"]
-    rule = f" (rule `{account['rule']}`, {place})" if account["file"] else ""
+    """Tell the worker what was denied and by which line; the decision's reason names both."""
+    note(deps, bench.brief, "permission.denied", _account(call, decision), key=call.key)
     return refusal(
-        f"Denied: {decision.act}. {decision.reason}{rule}. Do not try to get round this. "
+        f"Denied: {decision.act}: {decision.reason}. Do not try to get round this. "
         "Go on without it, or, if the task cannot be done without it, finish with what is blocked and this reason."
     )
 
 
 def _account(call: ToolCall, decision: Decision) -> Mapping[str, Any]:
     """Return tool, act, rule, file, line and reason, as the events carry them."""
-    cause = _cause(decision)
+    # The line that decided, where one did: an ask for want of a sandbox comes of no line.
+    cause = max(decision.judgements, key=lambda judgement: judgement.effect.rank, default=None)
+    if cause is not None and cause.effect is Effect.ALLOW:
+        cause = None
     return {
         "tool": call.name,
         "act": decision.act,
         "rule": cause.pattern if cause else "",
         "file": cause.uri if cause else "",
         "line": cause.line if cause else None,
-        "reason": cause.reason if cause else decision.reason,
+        "reason": decision.reason,
     }
-
-
-def _cause(decision: Decision) -> Judgement | None:
-    """Return the judgement that decided: the first of the strongest ones."""
-    return max(decision.judgements, key=lambda judgement: judgement.effect.rank, default=None)
 
 
 def _input_schema(context: AssembledContext, name: str) -> Mapping[str, Any]:

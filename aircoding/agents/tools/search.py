@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-from pathspec import GitIgnoreSpec
 
 from aircoding.agents.tools.lines import split_lines
 from aircoding.agents.tools.patterns import RegexError, match_lines
@@ -17,6 +14,7 @@ from aircoding.errors import WorkspaceError
 from aircoding.permissions.engine import decide
 from aircoding.records.calls import ToolCall, ToolResult
 from aircoding.records.policy import Act, PathAct
+from aircoding.rules.globs import Dialect, compile_globs, glob_fault
 
 __all__ = ["FS_GLOB", "FS_GREP"]
 
@@ -47,10 +45,9 @@ def _no_acts(_input: Mapping[str, Any], _bench: Workbench) -> tuple[Act, ...]:
 
 async def _glob(call: ToolCall, bench: Workbench) -> ToolResult | Deed:
     pattern = str(call.input["pattern"])
-    try:
-        found = _matching(await asyncio.to_thread(bench.worktree.paths), [pattern])
-    except GlobError as error:
-        return refusal(f"{pattern!r} is no glob: {error}. Write it like `src/**/*.py` or `*.md`.")
+    if (faults := _glob_faults([pattern])) is not None:
+        return refusal(faults)
+    found = _matching(await asyncio.to_thread(bench.worktree.paths), [pattern])
     if not found:
         return ToolResult(text=f"No file matches {pattern}. `*.py` matches at any depth, `src/*.py` only in src.")
     limit = int(call.input.get("limit", _PATHS))
@@ -60,24 +57,15 @@ async def _glob(call: ToolCall, bench: Workbench) -> ToolResult | Deed:
     return ToolResult(text="\n".join(rows))
 
 
-class GlobError(Exception):
-    """A glob that cannot be read."""
+def _glob_faults(globs: Sequence[str]) -> str | None:
+    """Say which globs cannot be read, and how one is written; None when all can."""
+    faults = [f"{glob!r}: {fault}" for glob in globs if (fault := glob_fault(glob, Dialect.GITIGNORE))]
+    return f"{'; '.join(faults)}. Write globs like `src/**/*.py` or `*.md`." if faults else None
 
 
 def _matching(paths: Iterable[str], globs: Sequence[str]) -> tuple[str, ...]:
-    """Return the paths that a list of gitignore-style globs takes in; with only `!globs`, all but those.
-
-    Raises:
-        GlobError: one of them is none.
-    """
-    lines = [glob.removeprefix("./") for glob in globs]
-    if all(line.startswith("!") for line in lines):
-        lines.insert(0, "**")
-    try:
-        spec = GitIgnoreSpec.from_lines(lines)
-    except (ValueError, re.error) as error:
-        raise GlobError(str(error)) from error
-    return tuple(path for path in paths if spec.match_file(path))
+    matcher = compile_globs([glob.removeprefix("./") for glob in globs], Dialect.GITIGNORE)
+    return tuple(path for path in paths if matcher.matches(path))
 
 
 async def _grep(call: ToolCall, bench: Workbench) -> ToolResult | Deed:
@@ -87,14 +75,14 @@ async def _grep(call: ToolCall, bench: Workbench) -> ToolResult | Deed:
             "The text holds a line end, and lines are searched one by one. Search for its most telling line."
         )
     globs = [str(glob) for glob in call.input.get("paths") or ["**"]]
+    if (faults := _glob_faults(globs)) is not None:
+        return refusal(faults)
+    corpus = await asyncio.to_thread(_corpus, bench, globs)
     try:
-        corpus = await asyncio.to_thread(_corpus, bench, globs)
         if call.input.get("regex"):
             hits = await match_lines(wanted, [text for _, text in corpus.texts], limit=limit + 1)
         else:
             hits = await asyncio.to_thread(_literal_hits, wanted, corpus, limit + 1)
-    except GlobError as error:
-        return refusal(f"{', '.join(globs)} is no list of globs: {error}. Write them like `src/**/*.py`.")
     except RegexError as error:
         return refusal(str(error))
     return ToolResult(text=_shown(wanted, corpus, hits, limit))

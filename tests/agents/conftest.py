@@ -1,0 +1,186 @@
+"""A session on a real git repository, with everything it needs."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from agents.doubles import SESSION, MarkingScreener, MemoryEngine, PlainGatherer, ScriptedModel, SteppingClock, brief
+from agents.standins import (
+    BareProcesses,
+    LocalWorktree,
+    MemoryAssemblies,
+    MemoryBlobs,
+    MemoryEvents,
+    MemoryLedger,
+    MemorySessions,
+    MemoryTools,
+)
+from support.contexts import snapshot
+
+from aircoding.agents.deps import SessionDeps
+from aircoding.agents.tools.runner import recorded_result, run_tool
+from aircoding.context.assembler import assemble
+from aircoding.records.calls import ToolCall, ToolResult
+from aircoding.records.digests import sha256_text
+from aircoding.records.ids import tool_key
+from aircoding.records.manifest import AssembledContext
+from aircoding.records.policy import Effect, Policy, PolicyLevel, PolicyRule, PolicySubject
+from aircoding.records.sessions import SessionBrief
+from aircoding.records.snapshot import ModelLimits, ToolSpec
+
+TOOLS = Path(__file__).parents[2] / "resources" / "tools"
+
+RESULT_SCHEMA = {
+    "type": "object",
+    "required": ["status", "summary"],
+    "properties": {"status": {"enum": ["done", "blocked", "failed"]}, "summary": {"type": "string"}},
+    "additionalProperties": False,
+}
+
+
+def tool_specs() -> tuple[ToolSpec, ...]:
+    """Return the packaged tool specs, as a gatherer gives them to an executor."""
+    specs = [ToolSpec(**yaml.safe_load(path.read_text("utf-8"))) for path in sorted(TOOLS.glob("*.yaml"))]
+    return tuple(replace(spec, input_schema=RESULT_SCHEMA) if spec.name == "finish" else spec for spec in specs)
+
+
+def rule(subject: PolicySubject, effect: Effect, pattern: str, line: int) -> PolicyRule:
+    return PolicyRule(
+        subject=subject,
+        effect=effect,
+        pattern=pattern,
+        level=PolicyLevel.PROJECT,
+        uri="project:.air/shared/permissions.yaml",
+        line=line,
+    )
+
+
+POLICY = Policy(
+    rules=(
+        rule(PolicySubject.READ, Effect.DENY, "*.pem", 5),
+        rule(PolicySubject.WRITE, Effect.DENY, "src/generated/**", 6),
+        *(
+            rule(PolicySubject.COMMAND, Effect.ALLOW, f"{program} *", 7)
+            for program in ("echo", "cat", "python3", "sleep", "touch", "sh", "false", "cp")
+        ),
+        rule(PolicySubject.COMMAND, Effect.ANNOUNCE, "seq *", 8),
+        rule(PolicySubject.COMMAND, Effect.DENY, "curl *", 9),
+    ),
+    digest=sha256_text("agents test policy"),
+    write_area=("src/**",),
+    tools=tuple(spec.name for spec in tool_specs()),
+)
+
+
+@dataclass
+class Session:
+    """A session's deps with their parts in reach, on the repository at `root`."""
+
+    deps: SessionDeps
+    brief: SessionBrief
+    root: Path
+    turn: int = 0
+
+    @property
+    def events(self) -> list[tuple[str, dict[str, Any]]]:
+        return [(event.type, dict(event.payload)) for event in self.deps.events.read("r1")]
+
+    def write(self, path: str, data: str | bytes) -> None:
+        place = self.root / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data.encode("utf-8") if isinstance(data, str) else data)
+
+    def text(self, path: str) -> str:
+        return (self.root / path).read_bytes().decode("utf-8")
+
+    def call(self, name: str, **given: Any) -> ToolCall:
+        """Return the next tool call of the session."""
+        self.turn += 1
+        key = tool_key(SESSION, self.turn, 0)
+        return ToolCall(
+            key=key, session_id=SESSION, turn=self.turn, index=0, tool_use_id=f"t{self.turn}", name=name, input=given
+        )
+
+    async def run(self, call: ToolCall) -> ToolResult:
+        """Put a call through the gate."""
+        await run_tool(self.deps, self.brief, shown_tools(), call)
+        return recorded_result(self.deps, call)
+
+    async def use(self, name: str, **given: Any) -> ToolResult:
+        return await self.run(self.call(name, **given))
+
+    def under(self, **changes: Any) -> None:
+        """Change the policy."""
+        policy = replace(self.deps.policy_for(self.brief), **changes)
+        self.deps = replace(self.deps, policy_for=lambda _brief: policy)
+
+
+def shown_tools() -> AssembledContext:
+    """Return an assembly with all tools."""
+    context = assemble(snapshot(tools=tool_specs()))
+    assert isinstance(context, AssembledContext)
+    return context
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A git repository with one commit."""
+    root = tmp_path / "tree"
+    (root / "src").mkdir(parents=True)
+    (root / "src" / "a.py").write_text("def one():\n    return 1\n\n\ndef two():\n    return 2\n")
+    (root / "README.md").write_text("Two numbers.\n")
+    (root / "key.pem").write_text("two secrets\n")
+    (root / ".gitignore").write_text("*.log\n")
+    for arguments in (
+        ("init", "-q"),
+        ("config", "user.email", "a@example.invalid"),
+        ("config", "user.name", "a"),
+        ("add", "-A"),
+        ("commit", "-q", "-m", "First"),
+    ):
+        subprocess.run(["git", *arguments], cwd=root, check=True, capture_output=True)
+    return root
+
+
+@pytest.fixture
+def make_session(repository: Path) -> Callable[..., Session]:
+    """Makes the test session; `replies` are what the model says turn by turn."""
+
+    def make(replies: Sequence[Any] = (), *, usd: float | None = 0.25, window: int = 200_000, **more: Any) -> Session:
+        limits = ModelLimits(
+            model="test-model", window_tokens=window, max_output_tokens=1_000, min_cache_prefix_tokens=0
+        )
+        deps = SessionDeps(
+            provider=ScriptedModel(tuple(replies), usd=usd),
+            engine=MemoryEngine(),
+            clock=SteppingClock(),
+            screener=MarkingScreener(),
+            gatherer=PlainGatherer(POLICY, tool_specs(), limits),
+            sandbox=BareProcesses(),
+            assemblies=MemoryAssemblies(),
+            sessions=MemorySessions(),
+            ledger=MemoryLedger(),
+            tool_log=MemoryTools(),
+            events=MemoryEvents(),
+            blobs=MemoryBlobs(),
+            open_worktree=LocalWorktree,
+            policy_for=lambda _brief: POLICY,
+            result_schema_for=lambda _role: RESULT_SCHEMA,
+            next_try=lambda error, failed: None if error.action == "stop" or failed > 2 else float(failed),
+            command_env=(("AIR_WORKER_INDEX", "7"),),
+        )
+        return Session(deps=deps, brief=brief(worktree=str(repository), **more), root=repository)
+
+    return make
+
+
+@pytest.fixture
+def session(make_session: Callable[..., Session]) -> Session:
+    """The test session, for single tool calls."""
+    return make_session()

@@ -1,0 +1,255 @@
+"""Whole sessions: turns, results, limits, and what a resumed one does again."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from agents.conftest import Session
+from agents.doubles import SESSION, MemoryEngine, ScriptedModel, says, uses
+
+from aircoding.agents.loop import run_session
+from aircoding.agents.replies import ASK_FOR_FINISH, LAST_TURN
+from aircoding.errors import ProviderError
+from aircoding.records.calls import Reply
+from aircoding.records.sessions import SessionOutcome
+
+DONE = says(uses("finish", status="done", summary="Made it ten."))
+TALK = says({"type": "text", "text": "I think it is done."}, stop_reason="end_turn")
+WORK = (
+    says({"type": "text", "text": "I look."}, uses("fs_read", path="src/a.py")),
+    says(
+        uses("fs_edit", path="src/a.py", old_text="return 1", new_text="return 10"),
+        uses("shell", command="sh -c 'echo x >> src/count'"),
+    ),
+    DONE,
+)
+
+MakeSession = Callable[..., Session]
+
+
+async def run(session: Session) -> SessionOutcome:
+    return await run_session(session.deps, session.brief)
+
+
+def messages(session: Session) -> list[tuple[str, list[Any]]]:
+    return [(message.role, list(message.content)) for message in session.deps.sessions.messages(SESSION)]
+
+
+def asked(session: Session) -> int:
+    assert isinstance(session.deps.provider, ScriptedModel)
+    return len(session.deps.provider.calls)
+
+
+async def test_a_session_reads_edits_checks_and_finishes(make_session: MakeSession) -> None:
+    session = make_session(WORK)
+
+    outcome = await run(session)
+
+    assert (outcome.status, outcome.stop, outcome.turns) == ("done", "finished", 3)
+    assert outcome.result == {"status": "done", "summary": "Made it ten."}
+    assert session.deps.sessions.outcome(SESSION) == outcome
+    assert session.text("src/a.py").startswith("def one():\n    return 10\n")
+    assert [role for role, _ in messages(session)] == ["assistant", "user"] * 3
+    results = messages(session)[3][1]
+    assert [block["tool_use_id"] for block in results] == [block["id"] for block in WORK[1].content]
+    assert [kind for kind, _ in session.events] == ["session.started", "session.finished"]
+    assert session.events[1][1] == {"role": "executor", "status": "done", "stop": "finished", "turns": 3}
+
+
+async def test_each_request_is_on_record_before_it_is_sent_and_extends_the_one_before(
+    make_session: MakeSession,
+) -> None:
+    session = make_session(WORK)
+    provider = session.deps.provider
+    assert isinstance(provider, ScriptedModel)
+    answer = provider.call
+
+    async def look(call: Any) -> Reply:
+        kept = session.deps.assemblies.find(SESSION, call.assistant_turns + 1)
+        assert kept is not None
+        assert kept.request == call.request
+        return await answer(call)
+
+    provider.call = look  # type: ignore[method-assign]
+    await run(session)
+
+    sent = [call.request["messages"] for call in provider.calls]
+    assert [len(each) for each in sent] == [1, 3, 5]
+    assert sent[1][1]["content"][1]["name"] == "fs_read"
+    assert "return 1" in str(sent[1][2])
+
+
+async def test_a_turn_without_a_call_is_reminded_once(make_session: MakeSession) -> None:
+    mended = make_session([TALK, DONE])
+    stubborn = make_session([TALK, TALK, DONE])
+
+    assert (await run(mended)).status == "done"
+    assert messages(mended)[1] == ("user", [{"type": "text", "text": ASK_FOR_FINISH}])
+    outcome = await run(stubborn)
+    assert (outcome.status, outcome.stop, outcome.turns) == ("failed", "invalid_result", 2)
+
+
+async def test_work_between_two_silent_turns_makes_the_count_new(make_session: MakeSession) -> None:
+    session = make_session([TALK, WORK[0], TALK, DONE])
+
+    assert (await run(session)).status == "done"
+
+
+async def test_a_result_that_is_not_in_order_gets_one_repair_turn(make_session: MakeSession) -> None:
+    wrong = says(uses("finish", status="fine"))
+    mended = make_session([wrong, DONE])
+    stubborn = make_session([wrong, WORK[0], wrong, DONE])
+
+    assert (await run(mended)).status == "done"
+    told = messages(mended)[1][1][0]
+    assert told["is_error"]
+    assert "'summary' is a required property" in told["content"][0]["text"]
+    outcome = await run(stubborn)
+    assert (outcome.status, outcome.stop, outcome.turns) == ("failed", "invalid_result", 3)
+    assert "status: 'fine' is none of done, blocked, failed" in outcome.summary
+
+
+async def test_what_comes_after_finish_is_not_run(make_session: MakeSession) -> None:
+    session = make_session([says(*DONE.content, uses("fs_write", path="src/late.py", content="x"))])
+
+    assert (await run(session)).status == "done"
+    assert not (session.root / "src" / "late.py").exists()
+    assert [block["type"] for block in messages(session)[1][1]] == ["tool_result", "tool_result"]
+
+
+async def test_a_call_that_was_cut_is_not_run(make_session: MakeSession) -> None:
+    cut = says(
+        uses("fs_read", path="src/a.py"), uses("fs_write", path="src/cut.py", content="half"), stop_reason="max_tokens"
+    )
+    session = make_session([cut, DONE])
+
+    assert (await run(session)).status == "done"
+    assert not (session.root / "src" / "cut.py").exists()
+    first, second = messages(session)[1][1]
+    assert "is_error" not in first
+    assert "cut at the output limit" in second["content"][0]["text"]
+
+
+async def test_turns_are_limited_and_the_last_is_announced(make_session: MakeSession) -> None:
+    session = make_session([WORK[0]] * 3, max_turns=3)
+
+    outcome = await run(session)
+
+    assert (outcome.status, outcome.stop, outcome.turns) == ("failed", "turn_limit", 3)
+    reminded = [LAST_TURN in str(content) for role, content in messages(session) if role == "user"]
+    assert reminded == [False, True, False]
+
+
+async def test_money_is_limited(make_session: MakeSession) -> None:
+    session = make_session([WORK[0]] * 5, max_cost_usd=0.5)
+
+    outcome = await run(session)
+
+    assert (outcome.status, outcome.stop, outcome.turns) == ("blocked", "cost_limit", 2)
+    assert asked(session) == 2
+
+
+async def test_an_unknown_price_does_not_count_as_money(make_session: MakeSession) -> None:
+    session = make_session(WORK, usd=None, max_cost_usd=0.01)
+
+    assert (await run(session)).status == "done"
+
+
+async def test_what_does_not_fit_is_not_sent(make_session: MakeSession) -> None:
+    session = make_session(WORK, window=1_100)
+
+    outcome = await run(session)
+
+    assert (outcome.status, outcome.stop, outcome.turns) == ("blocked", "overflow", 0)
+    assert outcome.result["needed_tokens"] > outcome.result["available_tokens"]
+    assert asked(session) == 0
+
+
+async def test_a_provider_that_fails_for_good_blocks(make_session: MakeSession) -> None:
+    session = make_session(WORK)
+    assert isinstance(session.deps.provider, ScriptedModel)
+    session.deps.provider.failures[2] = [ProviderError("no key", kind="credentials", action="stop", hint="set it")]
+
+    outcome = await run(session)
+
+    assert (outcome.status, outcome.stop, outcome.turns) == ("blocked", "provider", 2)
+    assert outcome.summary == "no key"
+    assert outcome.result == {"code": "provider.credentials", "hint": "set it"}
+
+
+async def test_a_refusal_blocks(make_session: MakeSession) -> None:
+    session = make_session([says({"type": "text", "text": "No."}, stop_reason="refusal")])
+
+    outcome = await run(session)
+
+    assert (outcome.status, outcome.stop) == ("blocked", "provider")
+    assert asked(session) == 1
+
+
+async def test_a_replay_asks_for_the_same_steps_and_repeats_nothing(make_session: MakeSession) -> None:
+    session = make_session(WORK, max_cost_usd=0.9)
+    first = await run(session)
+    engine = session.deps.engine
+    assert isinstance(engine, MemoryEngine)
+    steps, events = [name for name, _ in engine.recorded], session.events
+    engine.restart()
+
+    second = await run(session)
+
+    assert second == first
+    assert [name for name, _ in engine.recorded] == steps
+    assert steps == [f"{SESSION}#{tail}" for tail in ("1", "1#0", "2", "2#0", "2#1", "3", "3#0")]
+    assert asked(session) == 3
+    assert session.text("src/count") == "x\n"
+    assert session.events == events
+
+
+async def test_without_the_engines_memory_our_own_logs_are_enough(make_session: MakeSession) -> None:
+    session = make_session(WORK)
+    first = await run(session)
+    session.deps = replace(session.deps, engine=MemoryEngine())
+
+    assert await run(session) == first
+    assert asked(session) == 3
+    assert session.text("src/count") == "x\n"
+
+
+@pytest.mark.parametrize("last", range(1, 8))
+async def test_a_crash_after_any_step_changes_nothing_in_the_end(make_session: MakeSession, last: int) -> None:
+    session = make_session(WORK)
+    engine = DyingEngine(last)
+    session.deps = replace(session.deps, engine=engine)
+    with pytest.raises(PowerCutError):
+        await run(session)
+
+    engine.restart()
+    outcome = await run(session)
+
+    assert (outcome.status, outcome.turns) == ("done", 3)
+    assert asked(session) == 3
+    assert session.text("src/count") == "x\n"
+    assert session.text("src/a.py").count("return 10") == 1
+    assert [role for role, _ in messages(session)] == ["assistant", "user"] * 3
+
+
+class PowerCutError(Exception):
+    """The process is gone: its step was done and our rows committed, but the engine did not hear of it."""
+
+
+class DyingEngine(MemoryEngine):
+    """Loses the result of its N-th step, once."""
+
+    def __init__(self, last: int) -> None:
+        super().__init__()
+        self._left = last
+
+    async def step(self, name: str, body: Any) -> Any:
+        before = len(self.recorded)
+        result = await super().step(name, body)
+        self._left -= len(self.recorded) > before
+        if self._left == 0:
+            self._left = -1
+            self.recorded.pop()
+            raise PowerCutError
+        return result
