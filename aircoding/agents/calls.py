@@ -22,6 +22,9 @@ from aircoding.records.sessions import SessionBrief
 
 __all__ = ["call_model", "call_step"]
 
+_MESSAGE_CHARS = 500
+"""A provider's words may quote a whole body; a step's result stays small."""
+
 
 async def call_step(deps: SessionDeps, brief: SessionBrief, turn: int, context: AssembledContext) -> dict[str, Any]:
     """Make the call of one turn as a durable step: `{reply, usd}`, or `{failed, message, hint}`.
@@ -32,7 +35,8 @@ async def call_step(deps: SessionDeps, brief: SessionBrief, turn: int, context: 
     try:
         reply = await call_model(deps, brief, turn, context)
     except ProviderError as error:
-        return {"failed": error.code, "message": error.message, "hint": error.hint}
+        message = deps.screener.mask(error.message)[:_MESSAGE_CHARS]
+        return {"failed": error.code, "message": message, "hint": error.hint}
     cost = deps.provider.cost(brief.model, reply.usage)
     return {"reply": fingerprint(jsonable(reply)), "usd": cost.usd}
 

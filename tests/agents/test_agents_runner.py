@@ -1,5 +1,6 @@
 """The gate: what is on record is not done again, and what was interrupted is told as it is."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -80,6 +81,17 @@ async def test_a_new_file_is_compared_with_no_file(session: Session, there: str 
     assert session.text("src/new.py") == "new\n"
 
 
+async def test_a_file_that_became_a_link_out_of_the_worktree_is_left_alone(session: Session) -> None:
+    call = await begin_edit(session)
+    (session.root / "src" / "a.py").unlink()
+    (session.root / "src" / "a.py").symlink_to("/etc/hostname")
+
+    result = await session.run(call)
+
+    assert result.interrupted
+    assert result.text.startswith("interrupted, effects unknown: ")
+
+
 async def test_a_command_whose_result_is_missing_is_never_run_again(session: Session) -> None:
     call = session.call("shell", command="touch src/twice")
     session.deps.tool_log.intend(call, decide(ToolAct(tool="shell"), POLICY), {}, {})
@@ -116,7 +128,7 @@ async def test_a_mutating_call_leaves_its_intent_before_it_acts(session: Session
             seen.append(log.find(call.key))
             return worktree.write(path, data)
 
-    session.deps = replace_worktree(session, Watching())
+    session.deps = replace(session.deps, open_worktree=lambda _root: Watching())
     call = session.call("fs_write", path="src/new.py", content="new\n")
     await session.run(call)
 
@@ -124,12 +136,6 @@ async def test_a_mutating_call_leaves_its_intent_before_it_acts(session: Session
     assert intent.state == "intended"
     assert intent.before_digests == {}
     assert intent.after_digests == {"src/new.py": sha256_text("new\n")}
-
-
-def replace_worktree(session: Session, worktree: Any) -> Any:
-    from dataclasses import replace
-
-    return replace(session.deps, open_worktree=lambda _root: worktree)
 
 
 async def test_a_denied_edit_leaves_no_intent_and_its_decision_names_both_acts(session: Session) -> None:

@@ -1,6 +1,6 @@
 """fs_glob and fs_grep through the gate."""
 
-from pathlib import Path
+import os
 
 from agents.conftest import Session
 from agents.doubles import MARKED_SECRET, SECRET
@@ -78,8 +78,15 @@ async def test_lines_are_searched_one_by_one_and_long_ones_cut(session: Session)
     assert len((await session.use("fs_grep", text="needle", paths=["src/**"])).text) < 400
 
 
-async def test_searching_changes_nothing_and_counts_as_no_read(session: Session, repository: Path) -> None:
+async def test_searching_changes_nothing_and_counts_as_no_read(session: Session) -> None:
     await session.use("fs_grep", text="return 1")
     edited = await session.use("fs_edit", path="src/a.py", old_text="return 1", new_text="return 3")
 
     assert "You have not read src/a.py" in edited.text
+
+
+async def test_a_link_opens_no_way_round_the_policy(session: Session) -> None:
+    os.symlink("../key.pem", session.root / "src" / "open.txt")
+
+    assert (await session.use("fs_grep", text="two secrets")).text.startswith("No line with")
+    assert (await session.use("fs_read", path="src/open.txt")).text.startswith("Denied: ")

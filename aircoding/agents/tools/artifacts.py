@@ -57,7 +57,7 @@ def _acts(_input: Mapping[str, Any], _bench: Workbench) -> tuple[Act, ...]:
     return ()
 
 
-async def _prepare(call: ToolCall, bench: Workbench) -> ToolResult | Deed:
+async def _prepare(call: ToolCall, bench: Workbench, _paths: tuple[str, ...]) -> ToolResult | Deed:
     given, known = str(call.input["artifact"]), _known(bench)
     named = [digest for digest in known if digest.startswith(given)]
     if len(named) != 1:

@@ -33,8 +33,8 @@ def _writes(tool_input: Mapping[str, Any], bench: Workbench) -> tuple[Act, ...]:
     return (PathAct(path=bench.worktree.resolve(str(tool_input["path"])), access="write"),)
 
 
-async def _read(call: ToolCall, bench: Workbench) -> ToolResult | Deed:
-    path = bench.worktree.resolve(str(call.input["path"]))
+async def _read(call: ToolCall, bench: Workbench, paths: tuple[str, ...]) -> ToolResult | Deed:
+    path = paths[0]
     file = bench.worktree.read(path, max_bytes=_MAX_FILE_BYTES)
     text = bench.screener.mask(file.text)
     window = Window.of(call.input, whole=len(split_lines(text)))
@@ -46,8 +46,8 @@ async def _read(call: ToolCall, bench: Workbench) -> ToolResult | Deed:
     return ToolResult(text=shown, read_digests={path: file.digest})
 
 
-async def _edit(call: ToolCall, bench: Workbench) -> ToolResult | Deed:
-    path = bench.worktree.resolve(str(call.input["path"]))
+async def _edit(call: ToolCall, bench: Workbench, paths: tuple[str, ...]) -> ToolResult | Deed:
+    path = paths[0]
     file = bench.worktree.read(path, max_bytes=_MAX_FILE_BYTES)
     if (stale := _unread(file, bench)) is not None:
         return stale
@@ -61,8 +61,8 @@ async def _edit(call: ToolCall, bench: Workbench) -> ToolResult | Deed:
     return _change(bench, path, edit.text, before=file.digest, done=f"Edited {path}: {_where(edit.window)}.")
 
 
-async def _write(call: ToolCall, bench: Workbench) -> ToolResult | Deed:
-    path = bench.worktree.resolve(str(call.input["path"]))
+async def _write(call: ToolCall, bench: Workbench, paths: tuple[str, ...]) -> ToolResult | Deed:
+    path = paths[0]
     present = bench.worktree.digest(path)
     content, original = str(call.input["content"]), ""
     if present is not None:

@@ -17,7 +17,7 @@ def _acts(_input: Mapping[str, Any], _bench: Workbench) -> tuple[Act, ...]:
     return ()
 
 
-async def _prepare(call: ToolCall, bench: Workbench) -> ToolResult | Deed:
+async def _prepare(call: ToolCall, bench: Workbench, _paths: tuple[str, ...]) -> ToolResult | Deed:
     faults = schema_faults(call.input, bench.result_schema)
     if faults:
         listed = "\n".join(f"- {fault}" for fault in faults)

@@ -22,7 +22,7 @@ from aircoding.records.calls import ToolCall, ToolRecord, ToolResult
 from aircoding.records.digests import fingerprint
 from aircoding.records.jsonable import jsonable
 from aircoding.records.manifest import AssembledContext
-from aircoding.records.policy import Decision, Effect, ToolAct
+from aircoding.records.policy import Decision, Effect, PathAct, ToolAct
 from aircoding.records.sessions import SessionBrief
 
 __all__ = ["recorded_result", "run_tool"]
@@ -84,18 +84,22 @@ async def _carry_out(
     if faults:
         return refusal(f"The input of {call.name} is not in order: {'; '.join(faults)}."), decision
     try:
-        decision = _strongest(decision, *(decide(act, bench.policy) for act in tool.acts(call.input, bench)))
+        acts = tool.acts(call.input, bench)
+        decision = _strongest(decision, *(decide(act, bench.policy) for act in acts))
         if not decision.permits:
             return _denied(deps, bench, call, decision), decision
-        return await _perform(deps, bench, tool, call, decision), decision
+        paths = tuple(act.path for act in acts if isinstance(act, PathAct))
+        return await _perform(deps, bench, tool, call, paths, decision), decision
     except WorkspaceError as error:
         return refusal(f"{call.name}: {error.message}" + (f" {error.hint}" if error.hint else "")), decision
 
 
-async def _perform(deps: SessionDeps, bench: Workbench, tool: Tool, call: ToolCall, decision: Decision) -> ToolResult:
-    prepared = await tool.prepare(call, bench)
+async def _perform(
+    deps: SessionDeps, bench: Workbench, tool: Tool, call: ToolCall, paths: tuple[str, ...], decision: Decision
+) -> ToolResult:
     if decision.effect is Effect.ANNOUNCE:
         note(deps, bench.brief, "permission.announced", _account(call, decision), key=call.key)
+    prepared = await tool.prepare(call, bench, paths)
     if isinstance(prepared, ToolResult):
         return prepared
     deps.tool_log.intend(call, decision, prepared.before, prepared.after)
@@ -105,16 +109,19 @@ async def _perform(deps: SessionDeps, bench: Workbench, tool: Tool, call: ToolCa
 def _settled(known: ToolRecord, worktree: Worktree) -> ToolResult | None:
     """Say what became of a call whose intent is on record without a result; None when it has surely not acted."""
     paths = sorted({*known.before_digests, *known.after_digests})
-    now = {path: worktree.digest(path) for path in paths}
-    if paths and all(now[path] == known.after_digests.get(path) for path in paths):
+    if not paths:
+        return _interrupted("The command may have run in part or whole. Look at what is there before you run it again.")
+    try:
+        now = {path: worktree.digest(path) for path in paths}
+    except WorkspaceError as error:
+        return _interrupted(f"{error.message} Look at what is there before you go on.")
+    if all(now[path] == known.after_digests.get(path) for path in paths):
         text = f"Done (found done after an interruption): {', '.join(paths)}."
         return ToolResult(text=text, written_digests=known.after_digests)
-    if paths and all(now[path] == known.before_digests.get(path) for path in paths):
+    if all(now[path] == known.before_digests.get(path) for path in paths):
         return None
-    if paths:
-        what = f"{', '.join(paths)} is neither as it was before this call nor as the call would have left it"
-        return _interrupted(f"{what}. Read it again with fs_read before you go on.")
-    return _interrupted("The command may have run in part or whole. Look at what is there before you run it again.")
+    what = f"{', '.join(paths)} is neither as it was before this call nor as the call would have left it"
+    return _interrupted(f"{what}. Read it again with fs_read before you go on.")
 
 
 def _interrupted(advice: str) -> ToolResult:

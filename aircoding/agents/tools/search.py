@@ -43,7 +43,7 @@ def _no_acts(_input: Mapping[str, Any], _bench: Workbench) -> tuple[Act, ...]:
     return ()
 
 
-async def _glob(call: ToolCall, bench: Workbench) -> ToolResult | Deed:
+async def _glob(call: ToolCall, bench: Workbench, _paths: tuple[str, ...]) -> ToolResult | Deed:
     pattern = str(call.input["pattern"])
     if (faults := _glob_faults([pattern])) is not None:
         return refusal(faults)
@@ -68,7 +68,7 @@ def _matching(paths: Iterable[str], globs: Sequence[str]) -> tuple[str, ...]:
     return tuple(path for path in paths if matcher.matches(path))
 
 
-async def _grep(call: ToolCall, bench: Workbench) -> ToolResult | Deed:
+async def _grep(call: ToolCall, bench: Workbench, _paths: tuple[str, ...]) -> ToolResult | Deed:
     wanted, limit = str(call.input["text"]), int(call.input.get("limit", _HITS))
     if "\n" in wanted:
         return refusal(
@@ -98,6 +98,8 @@ def _corpus(bench: Workbench, globs: Sequence[str]) -> _Corpus:
             denied += 1
             continue
         try:
+            if bench.worktree.resolve(path) != path:
+                continue  # a link: what it leads to is judged, and searched, under its own name
             file = bench.worktree.read(path, max_bytes=_MAX_FILE_BYTES)
         except WorkspaceError:
             unread.append(path)  # binary, a link, too large, or gone meanwhile

@@ -34,7 +34,7 @@ def _acts(tool_input: Mapping[str, Any], _bench: Workbench) -> tuple[Act, ...]:
     return (CommandAct(command=str(tool_input["command"])),)
 
 
-async def _prepare(call: ToolCall, bench: Workbench) -> ToolResult | Deed:
+async def _prepare(call: ToolCall, bench: Workbench, _paths: tuple[str, ...]) -> ToolResult | Deed:
     request = CommandRequest(
         command=str(call.input["command"]),
         timeout_seconds=float(call.input.get("timeout_seconds", _TIMEOUT_SECONDS)),
