@@ -1,1 +1,1 @@
-"""Edge: reads files, packaged resources and records into segments."""
+"""Edge: reads files, packaged resources and the plan, and freezes them into snapshots (DESIGN section 3)."""

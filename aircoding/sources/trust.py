@@ -1,0 +1,100 @@
+"""Which projects may instruct agents: `~/.air/trust.json`, written only by the user's own command.
+
+A project is known by its real path. Whether a version of its policy or its plan's commands is approved is a matter
+of digests and kept elsewhere; keys of the file that are not ours stay as they are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from aircoding.errors import ConfigError, WorkspaceError
+
+__all__ = ["is_trusted", "trust_project"]
+
+_FILE = "trust.json"
+_KEY = "projects"
+
+
+def is_trusted(home: Path, root: Path) -> bool:
+    """Whether the user trusts the files of the project at `root` to instruct.
+
+    Args:
+        home: the user's `~/.air`.
+        root: the project root; links in it are resolved.
+
+    Raises:
+        ConfigError: `trust.json` cannot be read.
+    """
+    return os.path.realpath(root) in _projects(_read(home / _FILE), home)
+
+
+def trust_project(home: Path, root: Path) -> None:
+    """Remember that the project at `root` is trusted; the same project again changes nothing.
+
+    Raises:
+        ConfigError: `trust.json` cannot be read.
+        WorkspaceError: it cannot be written.
+    """
+    try:
+        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with _locked(home / f"{_FILE}.lock"):
+            data = _read(home / _FILE)
+            projects = _projects(data, home)
+            real = os.path.realpath(root)
+            if real not in projects:
+                _write(home / _FILE, {"version": 1, **data, _KEY: {**projects, real: {}}})
+    except OSError as error:
+        raise WorkspaceError(
+            f"{home / _FILE}: cannot be written: {error.strerror}", hint="check rights and free space"
+        ) from error
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"{path}: cannot be read: {error}", hint="correct the file, or delete it to trust anew"
+        ) from error
+    if not isinstance(data, dict):
+        raise ConfigError(f"{path}: is no JSON object", hint="delete it to trust anew")
+    return data
+
+
+def _projects(data: dict[str, Any], home: Path) -> dict[str, Any]:
+    projects = data.get(_KEY, {})
+    if not isinstance(projects, dict):
+        raise ConfigError(f"{home / _FILE}: `{_KEY}` must be an object", hint="delete the file to trust anew")
+    return projects
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with path.open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _write(path: Path, data: dict[str, Any]) -> None:
+    """Replace the file in one step; it is the user's alone."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(data, file, indent=2, sort_keys=True)
+            file.write("\n")
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
