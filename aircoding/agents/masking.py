@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from aircoding.agents.tools.workbench import in_utf8
 from aircoding.ports import Screener
 from aircoding.records.calls import Reply
 
 __all__ = ["mask_reply"]
 
 _NOTHING_SAID = {"type": "text", "text": "(empty answer)"}
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-"""Half a character: JSON can carry it, UTF-8 and so the store and every file cannot."""
 
 
 def mask_reply(reply: Reply, screener: Screener) -> tuple[Reply, int]:
@@ -43,7 +41,7 @@ def mask_reply(reply: Reply, screener: Screener) -> tuple[Reply, int]:
 
 
 def _mask(text: str, screener: Screener) -> str:
-    return screener.mask(_LONE_SURROGATE.sub("\ufffd", text))
+    return screener.mask(in_utf8(text))
 
 
 def _mask_strings(value: Any, screener: Screener) -> Any:

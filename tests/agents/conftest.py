@@ -10,10 +10,8 @@ from typing import Any
 
 import pytest
 import yaml
-from agents.doubles import SESSION, MarkingScreener, MemoryEngine, PlainGatherer, ScriptedModel, SteppingClock, brief
+from agents.doubles import SCREENER, SESSION, MemoryEngine, PlainGatherer, ScriptedModel, SteppingClock, brief
 from agents.standins import (
-    BareProcesses,
-    LocalWorktree,
     MemoryAssemblies,
     MemoryBlobs,
     MemoryEvents,
@@ -26,6 +24,7 @@ from support.contexts import snapshot
 from aircoding.agents.deps import SessionDeps
 from aircoding.agents.tools.runner import recorded_result, run_tool
 from aircoding.context.assembler import assemble
+from aircoding.ports import Sandbox
 from aircoding.records.calls import ToolCall, ToolResult
 from aircoding.records.digests import sha256_text
 from aircoding.records.ids import tool_key
@@ -33,6 +32,8 @@ from aircoding.records.manifest import AssembledContext
 from aircoding.records.policy import Effect, Policy, PolicyLevel, PolicyRule, PolicySubject
 from aircoding.records.sessions import SessionBrief
 from aircoding.records.snapshot import ModelLimits, ToolSpec
+from aircoding.workspace.sandbox import choose_sandbox
+from aircoding.workspace.worktree import GitWorktree
 
 TOOLS = Path(__file__).parents[2] / "resources" / "tools"
 
@@ -148,8 +149,14 @@ def repository(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.fixture(scope="session")
+def sandbox() -> Sandbox:
+    """What confines commands on this machine: bubblewrap where it works."""
+    return choose_sandbox("auto")
+
+
 @pytest.fixture
-def make_session(repository: Path) -> Callable[..., Session]:
+def make_session(repository: Path, sandbox: Sandbox) -> Callable[..., Session]:
     """Makes the test session; `replies` are what the model says turn by turn."""
 
     def make(replies: Sequence[Any] = (), *, usd: float | None = 0.25, window: int = 200_000, **more: Any) -> Session:
@@ -160,16 +167,16 @@ def make_session(repository: Path) -> Callable[..., Session]:
             provider=ScriptedModel(tuple(replies), usd=usd),
             engine=MemoryEngine(),
             clock=SteppingClock(),
-            screener=MarkingScreener(),
+            screener=SCREENER,
             gatherer=PlainGatherer(POLICY, tool_specs(), limits),
-            sandbox=BareProcesses(),
+            sandbox=sandbox,
             assemblies=MemoryAssemblies(),
             sessions=MemorySessions(),
             ledger=MemoryLedger(),
             tool_log=MemoryTools(),
             events=MemoryEvents(),
             blobs=MemoryBlobs(),
-            open_worktree=LocalWorktree,
+            open_worktree=GitWorktree,
             policy_for=lambda _brief: POLICY,
             result_schema_for=lambda _role: RESULT_SCHEMA,
             next_try=lambda error, failed: None if error.action == "stop" or failed > 2 else float(failed),

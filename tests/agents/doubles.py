@@ -1,6 +1,6 @@
 """What stands in for the world in tests of the agents: a frozen clock, a scripted model, an engine in memory.
 
-Files, commands, permissions and logs are the real ones.
+Files, commands, permissions and screening are the real ones.
 """
 
 from __future__ import annotations
@@ -21,29 +21,15 @@ from aircoding.records.ids import SessionId
 from aircoding.records.layers import Mode
 from aircoding.records.manifest import AssembledContext
 from aircoding.records.policy import Policy
-from aircoding.records.segments import Finding
 from aircoding.records.sessions import SessionBrief
 from aircoding.records.snapshot import Message, ModelLimits, Snapshot, ToolSpec
 from aircoding.records.usage import Cost, Usage
+from aircoding.screening.screener import TextScreener
 
 SECRET = "sk-test-0123456789abcdef"
-MARKED_SECRET = "[REDACTED:key:1]"
+SCREENER = TextScreener(key=b"a test's own key", known_values=(SECRET,))
+MARKED_SECRET = SCREENER.mask(SECRET)
 SESSION = SessionId("r1:T1:1:executor:1")
-
-
-class MarkingScreener:
-    """Knows one secret."""
-
-    def findings(self, text: str, *, uri: str, trust: object) -> tuple[Finding, ...]:
-        return ()
-
-    def mask(self, text: str) -> str:
-        return text.replace(SECRET, MARKED_SECRET)
-
-    def restore(self, text: str, original: str) -> str | None:
-        if SECRET in original:
-            return text.replace(MARKED_SECRET, SECRET)
-        return None if "[REDACTED:" in text else text
 
 
 class SteppingClock:

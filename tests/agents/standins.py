@@ -1,21 +1,12 @@
-"""Stand-ins for rooms that are built beside this one: logs in memory, a worktree on local files, bare processes.
-
-They keep the promises of the ports that the agents rely on, and go when the real rooms are there.
-"""
+"""The logs in memory, with the promises of the ports that the agents rely on."""
 
 from __future__ import annotations
 
-import asyncio
-import os
-import signal
-import subprocess
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from aircoding.errors import PathRefusedError, WorkspaceError
 from aircoding.records.calls import CallRecord, Reply, ToolCall, ToolRecord, ToolResult
-from aircoding.records.digests import sha256_bytes, sha256_text
+from aircoding.records.digests import sha256_text
 from aircoding.records.events import Event
 from aircoding.records.ids import CallKey, Digest, SessionId, ToolKey
 from aircoding.records.manifest import AssembledContext
@@ -23,7 +14,6 @@ from aircoding.records.policy import Decision
 from aircoding.records.sessions import SessionBrief, SessionOutcome
 from aircoding.records.snapshot import Message, Snapshot
 from aircoding.records.usage import Cost
-from aircoding.records.work import Change, CommandOutcome, CommandRequest, FileText, SandboxReport
 
 
 class MemoryEvents:
@@ -153,89 +143,3 @@ class MemoryTools:
 
     def records(self, session_id: SessionId) -> tuple[ToolRecord, ...]:
         return tuple(sorted(self.kept.values(), key=lambda record: (record.call.turn, record.call.index)))
-
-
-class LocalWorktree:
-    """Files of a git checkout; links that leave it and what is not a regular file are refused."""
-
-    def __init__(self, root: str) -> None:
-        self.root = root
-
-    def resolve(self, path: str) -> str:
-        real = Path(self.root, path).resolve()
-        return real.relative_to(self.root).as_posix() if real.is_relative_to(self.root) else str(real)
-
-    def _inside(self, path: str) -> Path:
-        if self.resolve(path).startswith("/"):
-            raise PathRefusedError(f"{path} leaves the worktree.", hint="Name a path inside it.")
-        return Path(self.root, path)
-
-    def read(self, path: str, *, max_bytes: int | None = None) -> FileText:
-        place = self._inside(path)
-        if place.is_dir():
-            raise PathRefusedError(f"{path} is a folder, not a file.", hint="List it with fs_glob.")
-        if not place.exists():
-            raise WorkspaceError(f"{path} does not exist.", hint="Look for it with fs_glob.")
-        data = place.read_bytes()
-        if max_bytes is not None and len(data) > max_bytes:
-            raise WorkspaceError(f"{path} has {len(data)} bytes, over {max_bytes}.", hint="Search it with fs_grep.")
-        if b"\0" in data:
-            raise WorkspaceError(f"{path} is binary.", hint="Look at it with a command.")
-        try:
-            text, lossy = data.decode("utf-8"), False
-        except UnicodeDecodeError:
-            text, lossy = data.decode("utf-8", "replace"), True
-        return FileText(path=path, text=text, digest=sha256_bytes(data), size_bytes=len(data), lossy=lossy)
-
-    def write(self, path: str, data: bytes) -> Digest:
-        place = self._inside(path)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(data)
-        return sha256_bytes(data)
-
-    def digest(self, path: str) -> Digest | None:
-        place = self._inside(path)
-        return sha256_bytes(place.read_bytes()) if place.is_file() else None
-
-    def _git(self, *arguments: str) -> list[str]:
-        done = subprocess.run(["git", *arguments], cwd=self.root, capture_output=True, check=True, text=True)
-        return [part for part in done.stdout.split("\0") if part]
-
-    def paths(self) -> tuple[str, ...]:
-        return tuple(sorted(self._git("ls-files", "-z", "--cached", "--others", "--exclude-standard")))
-
-    def changes(self, base: str) -> tuple[Change, ...]:
-        modified = [Change(path=path, status="modified") for path in self._git("diff", "-z", "--name-only", base)]
-        untracked = self._git("ls-files", "-z", "--others", "--exclude-standard")
-        found = modified + [Change(path=path, status="untracked") for path in untracked]
-        return tuple(sorted(found, key=lambda change: change.path))
-
-    def diff(self, base: str) -> str:
-        return "\0".join(self._git("diff", base))
-
-
-class BareProcesses:
-    """Runs commands with nothing that confines them."""
-
-    report = SandboxReport(backend="none", filesystem=False, network=False, processes=False)
-
-    async def run(self, request: CommandRequest, *, root: str) -> CommandOutcome:
-        process = await asyncio.create_subprocess_shell(
-            request.command,
-            cwd=root,
-            env={**os.environ, **dict(request.env)},
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-            start_new_session=True,
-        )
-        try:
-            output, _ = await asyncio.wait_for(process.communicate(), request.timeout_seconds)
-        except TimeoutError:
-            return CommandOutcome(exit_code=None, output="", duration_seconds=0, timed_out=True)
-        finally:
-            if process.returncode is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                await process.wait()
-        return CommandOutcome(
-            exit_code=process.returncode, output=output.decode("utf-8", "replace"), duration_seconds=0.1
-        )

@@ -29,7 +29,6 @@ async def test_paths_are_taken_by_what_they_resolve_to(session: Session) -> None
     ("given_input", "told"),
     [
         ({"path": "src/none.py"}, "src/none.py"),
-        ({"path": "src"}, "src"),
         ({"path": "src/a.py", "start_line": 9}, "src/a.py: It has 6 lines: start_line 9 is beyond the end."),
         ({"path": "src/a.py", "start_line": 3, "end_line": 2}, "lines count from 1, and start comes first"),
         ({"path": "src/a.py", "start_line": 0}, "The input of fs_read is not in order: start_line: 0 is less than"),
@@ -47,6 +46,7 @@ async def test_a_read_that_cannot_be_says_why(session: Session, given_input: dic
 
 async def test_bytes_that_are_no_text(session: Session) -> None:
     session.write("src/latin.py", b"name = '\xe9t\xe9'\n")
+    session.write("src/wide.py", "name = 1\n".encode("utf-16"))
     session.write("src/data.bin", b"\x00\x01")
 
     latin = await session.use("fs_read", path="src/latin.py")
@@ -56,7 +56,11 @@ async def test_bytes_that_are_no_text(session: Session) -> None:
     assert edited.is_error
     assert "would damage it" in edited.text
     assert (session.root / "src" / "latin.py").read_bytes() == b"name = '\xe9t\xe9'\n"
-    assert (await session.use("fs_read", path="src/data.bin")).is_error
+    assert "name = 1" in (await session.use("fs_read", path="src/wide.py")).text
+    assert "would damage it" in (await session.use("fs_write", path="src/wide.py", content="x")).text
+    assert (await session.use("fs_read", path="src/data.bin")).text == (
+        "fs_read: src/data.bin is binary. name it as an artifact instead."
+    )
 
 
 async def test_what_the_policy_denies_is_not_read_and_the_denial_is_an_event(session: Session) -> None:

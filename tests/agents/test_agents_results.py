@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from agents.doubles import MARKED_SECRET, SECRET, MarkingScreener, brief
+from agents.doubles import MARKED_SECRET, SCREENER, SECRET, brief
 
 from aircoding.agents.masking import mask_reply
 from aircoding.agents.replies import CUT_CALL, NOT_RUN, answer, is_cut, tool_calls
@@ -36,7 +36,7 @@ def test_secrets_are_masked_at_every_depth_and_signed_thinking_with_one_is_dropp
         use("t1", command=f"curl {SECRET}", more=[{"deep": SECRET}], count=3),
     )
 
-    masked, dropped = mask_reply(given, MarkingScreener())
+    masked, dropped = mask_reply(given, SCREENER)
 
     assert dropped == 1
     assert masked.content == (
@@ -48,10 +48,10 @@ def test_secrets_are_masked_at_every_depth_and_signed_thinking_with_one_is_dropp
 
 
 def test_what_no_provider_or_file_can_take_back_is_left_out() -> None:
-    masked, _ = mask_reply(reply({"type": "text", "text": " \n"}, use("t", content="a\ud800b")), MarkingScreener())
+    masked, _ = mask_reply(reply({"type": "text", "text": " \n"}, use("t", content="a\ud800b")), SCREENER)
 
     assert masked.content == (use("t", content="a\ufffdb"),)
-    assert mask_reply(reply(), MarkingScreener())[0].content == ({"type": "text", "text": "(empty answer)"},)
+    assert mask_reply(reply(), SCREENER)[0].content == ({"type": "text", "text": "(empty answer)"},)
 
 
 def test_each_call_is_answered_once_in_order_before_anything_else_is_said() -> None:

@@ -90,3 +90,15 @@ async def test_a_link_opens_no_way_round_the_policy(session: Session) -> None:
 
     assert (await session.use("fs_grep", text="two secrets")).text.startswith("No line with")
     assert (await session.use("fs_read", path="src/open.txt")).text.startswith("Denied: ")
+
+
+async def test_file_names_that_are_not_utf_8_do_no_harm(session: Session) -> None:
+    name = os.fsdecode(b"caf\xe9.txt")
+    session.write(f"src/{name}", "coffee\n")
+    session.write(name, "coffee\n")
+    os.symlink(name, session.root / "src" / "plain.txt")
+
+    assert "src/caf\ufffd.txt" in (await session.use("fs_glob", pattern="src/**")).text
+    assert "src/caf\ufffd.txt:1: coffee" in (await session.use("fs_grep", text="coffee")).text
+    assert "not UTF-8" in (await session.use("fs_read", path="src/plain.txt")).text
+    assert "changed: caf\ufffd.txt." in (await session.use("shell", command="echo")).text

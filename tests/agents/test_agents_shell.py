@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from agents.conftest import Session
@@ -152,17 +151,20 @@ async def test_a_command_that_takes_too_long_is_stopped_and_says_so(session: Ses
 
 
 async def test_a_cancelled_command_leaves_nothing_behind_and_is_not_run_again(session: Session) -> None:
-    call = session.call("shell", command="sh -c 'echo $$ > src/pid; sleep 60'")
+    alive = session.root / "src" / "alive"
+    session.write(
+        "src/live.py", "import time\nwhile True:\n    open('src/alive', 'a').write('x')\n    time.sleep(0.01)\n"
+    )
+    call = session.call("shell", command="python3 src/live.py")
     running = asyncio.create_task(session.run(call))
-    pid_file = session.root / "src" / "pid"
-    await until(lambda: pid_file.exists() and pid_file.read_text() != "")
+    await until(alive.exists)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
 
-    await until(lambda: not Path(f"/proc/{pid_file.read_text().strip()}").exists())
-    pid_file.unlink()
-
+    alive.unlink()
+    await asyncio.sleep(0.3)
+    assert not alive.exists()
     again = await session.run(call)
     assert again.text.startswith("interrupted, effects unknown")
-    assert not pid_file.exists()
+    assert not alive.exists()

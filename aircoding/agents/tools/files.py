@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from aircoding.agents.tools.lines import Window, apply_edit, number_lines, split_lines
-from aircoding.agents.tools.workbench import Deed, Tool, Workbench, refusal
+from aircoding.agents.tools.workbench import Deed, Tool, Workbench, in_utf8, refusal
 from aircoding.agents.touched import last_digests
+from aircoding.errors import PathRefusedError
 from aircoding.records.calls import ToolCall, ToolResult
 from aircoding.records.digests import sha256_bytes
 from aircoding.records.ids import Digest
@@ -20,17 +21,24 @@ _MAX_FILE_BYTES = 10_000_000
 """A larger file is data: it is looked at with fs_grep or a command, never loaded whole."""
 
 
+def _resolved(tool_input: Mapping[str, Any], bench: Workbench) -> str:
+    path = bench.worktree.resolve(str(tool_input["path"]))
+    if in_utf8(path) != path:
+        raise PathRefusedError(f"{in_utf8(path)} has a name that is not UTF-8", hint="reach it with a command")
+    return path
+
+
 def _reads(tool_input: Mapping[str, Any], bench: Workbench) -> tuple[Act, ...]:
-    return (PathAct(path=bench.worktree.resolve(str(tool_input["path"])), access="read"),)
+    return (PathAct(path=_resolved(tool_input, bench), access="read"),)
 
 
 def _reads_and_writes(tool_input: Mapping[str, Any], bench: Workbench) -> tuple[Act, ...]:
-    path = bench.worktree.resolve(str(tool_input["path"]))
+    path = _resolved(tool_input, bench)
     return (PathAct(path=path, access="read"), PathAct(path=path, access="write"))
 
 
 def _writes(tool_input: Mapping[str, Any], bench: Workbench) -> tuple[Act, ...]:
-    return (PathAct(path=bench.worktree.resolve(str(tool_input["path"])), access="write"),)
+    return (PathAct(path=_resolved(tool_input, bench), access="write"),)
 
 
 async def _read(call: ToolCall, bench: Workbench, paths: tuple[str, ...]) -> ToolResult | Deed:
@@ -81,7 +89,7 @@ async def _write(call: ToolCall, bench: Workbench, paths: tuple[str, ...]) -> To
 
 def _unread(file: FileText, bench: Workbench) -> ToolResult | None:
     """Refuse to change a file that the session has not read, or not as it is now, or cannot have read whole."""
-    if file.lossy:
+    if sha256_bytes(file.text.encode("utf-8")) != file.digest:
         return refusal(f"{file.path} is not UTF-8: changing it as text would damage it. Change it with a command.")
     seen = last_digests(bench.records).get(file.path)
     if seen is None:

@@ -14,7 +14,7 @@ from aircoding.agents.deps import SessionDeps
 from aircoding.agents.notes import note
 from aircoding.agents.tools.registry import TOOLS
 from aircoding.agents.tools.schemas import schema_faults
-from aircoding.agents.tools.workbench import Tool, Workbench, refusal
+from aircoding.agents.tools.workbench import Tool, Workbench, in_utf8, refusal
 from aircoding.errors import InternalError, WorkspaceError
 from aircoding.permissions.engine import decide
 from aircoding.ports import Worktree
@@ -91,7 +91,7 @@ async def _carry_out(
         paths = tuple(act.path for act in acts if isinstance(act, PathAct))
         return await _perform(deps, bench, tool, call, paths, decision), decision
     except WorkspaceError as error:
-        return refusal(f"{call.name}: {error.message}" + (f" {error.hint}" if error.hint else "")), decision
+        return refusal(_sentences(f"{call.name}: {error.message}", error.hint)), decision
 
 
 async def _perform(
@@ -114,7 +114,7 @@ def _settled(known: ToolRecord, worktree: Worktree) -> ToolResult | None:
     try:
         now = {path: worktree.digest(path) for path in paths}
     except WorkspaceError as error:
-        return _interrupted(f"{error.message} Look at what is there before you go on.")
+        return _interrupted(_sentences(error.message, "Look at what is there before you go on."))
     if all(now[path] == known.after_digests.get(path) for path in paths):
         text = f"Done (found done after an interruption): {', '.join(paths)}."
         return ToolResult(text=text, written_digests=known.after_digests)
@@ -122,6 +122,11 @@ def _settled(known: ToolRecord, worktree: Worktree) -> ToolResult | None:
         return None
     what = f"{', '.join(paths)} is neither as it was before this call nor as the call would have left it"
     return _interrupted(f"{what}. Read it again with fs_read before you go on.")
+
+
+def _sentences(*parts: str) -> str:
+    """Join what errors say, which may lack its full stop, and their way out."""
+    return ". ".join(in_utf8(part).strip().rstrip(".") for part in parts if part) + "."
 
 
 def _interrupted(advice: str) -> ToolResult:

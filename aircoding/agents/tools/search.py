@@ -9,7 +9,7 @@ from typing import Any
 
 from aircoding.agents.tools.lines import split_lines
 from aircoding.agents.tools.patterns import RegexError, match_lines
-from aircoding.agents.tools.workbench import Deed, Tool, Workbench, refusal
+from aircoding.agents.tools.workbench import Deed, Tool, Workbench, in_utf8, refusal
 from aircoding.errors import WorkspaceError
 from aircoding.permissions.engine import decide
 from aircoding.records.calls import ToolCall, ToolResult
@@ -51,7 +51,7 @@ async def _glob(call: ToolCall, bench: Workbench, _paths: tuple[str, ...]) -> To
     if not found:
         return ToolResult(text=f"No file matches {pattern}. `*.py` matches at any depth, `src/*.py` only in src.")
     limit = int(call.input.get("limit", _PATHS))
-    rows = list(found[:limit])
+    rows = [in_utf8(path) for path in found[:limit]]
     if len(found) > limit:
         rows.append(f"[{len(found) - limit} more files match: narrow the pattern or raise limit]")
     return ToolResult(text="\n".join(rows))
@@ -94,7 +94,7 @@ def _corpus(bench: Workbench, globs: Sequence[str]) -> _Corpus:
     unread: list[str] = []
     denied = total = 0
     for path in _matching(bench.worktree.paths(), globs):
-        if not decide(PathAct(path=path, access="read"), bench.policy).permits:
+        if not decide(PathAct(path=in_utf8(path), access="read"), bench.policy).permits:
             denied += 1
             continue
         try:
@@ -102,13 +102,13 @@ def _corpus(bench: Workbench, globs: Sequence[str]) -> _Corpus:
                 continue  # a link: what it leads to is judged, and searched, under its own name
             file = bench.worktree.read(path, max_bytes=_MAX_FILE_BYTES)
         except WorkspaceError:
-            unread.append(path)  # binary, a link, too large, or gone meanwhile
+            unread.append(in_utf8(path))  # binary, a link, too large, or gone meanwhile
             continue
         total += file.size_bytes
         if total > _MAX_TOTAL_BYTES:
-            large.append(path)
+            large.append(in_utf8(path))
             continue
-        texts.append((path, bench.screener.mask(file.text)))
+        texts.append((in_utf8(path), bench.screener.mask(file.text)))
     return _Corpus(tuple(texts), denied, tuple(large), tuple(unread))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from aircoding.agents.tools.artifacts import shorten
-from aircoding.agents.tools.workbench import Deed, Tool, Workbench
+from aircoding.agents.tools.workbench import Deed, Tool, Workbench, in_utf8
 from aircoding.errors import WorkspaceError
 from aircoding.permissions.engine import decide
 from aircoding.ports import Worktree
@@ -24,10 +24,8 @@ _SHOWN_PATHS = 20
 
 def outside_write_area(worktree: Worktree, base: str, policy: Policy) -> tuple[str, ...]:
     """Return the paths that differ from commit `base` though the policy does not let them be written, sorted."""
-    changes = worktree.changes(base)
-    return tuple(
-        change.path for change in changes if not decide(PathAct(path=change.path, access="write"), policy).permits
-    )
+    paths = [in_utf8(change.path) for change in worktree.changes(base)]
+    return tuple(path for path in paths if not decide(PathAct(path=path, access="write"), policy).permits)
 
 
 def _acts(tool_input: Mapping[str, Any], _bench: Workbench) -> tuple[Act, ...]:
@@ -38,7 +36,7 @@ async def _prepare(call: ToolCall, bench: Workbench, _paths: tuple[str, ...]) ->
     request = CommandRequest(
         command=str(call.input["command"]),
         timeout_seconds=float(call.input.get("timeout_seconds", _TIMEOUT_SECONDS)),
-        env=bench.command_env,
+        env=tuple((name, value) for name, value in bench.command_env if name not in bench.policy.mask_env),
         writable=bench.policy.may_write,
     )
 

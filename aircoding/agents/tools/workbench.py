@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +13,9 @@ from aircoding.records.ids import Digest
 from aircoding.records.policy import Act, Policy
 from aircoding.records.sessions import SessionBrief
 
-__all__ = ["Deed", "Tool", "Workbench", "refusal"]
+__all__ = ["Deed", "Tool", "Workbench", "in_utf8", "refusal"]
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,3 +63,8 @@ class Tool:
 def refusal(text: str) -> ToolResult:
     """Return an error result: what is wrong and what to do next."""
     return ToolResult(text=text, is_error=True)
+
+
+def in_utf8(text: str) -> str:
+    """Return a text that UTF-8 can hold: half characters, as in file names of other encodings, become U+FFFD."""
+    return _LONE_SURROGATE.sub("\ufffd", text)
