@@ -150,6 +150,35 @@ def _overlap(left: str, right: str) -> bool:
     return any(_paths_meet(_parse(a), _parse(b)) for a in _expand(left) for b in _expand(right))
 
 
+@lru_cache(maxsize=16_384)
+def literal_parts(pattern: str) -> tuple[tuple[tuple[str, ...], str | None], ...]:
+    """Return for each pattern that a glob expands to the folders it names literally, and its literal file name.
+
+    The name is None where it has wildcards. Only globs of which one's folders begin the other's, and
+    whose names are the same or not literal, can have a path in common (ROOT_ANCHORED). A glob that
+    cannot be read counts as one that may match anything.
+    """
+    if glob_fault(pattern, Dialect.ROOT_ANCHORED):
+        return (((), None),)
+    return tuple(_literal_part(_parse(one)) for one in _expand(pattern))
+
+
+def _literal_part(segments: tuple[_Segment, ...]) -> tuple[tuple[str, ...], str | None]:
+    folders: list[str] = []
+    for segment in segments[:-1]:
+        text = _literal(segment)
+        if text is None:
+            break
+        folders.append(text)
+    return tuple(folders), _literal(segments[-1])
+
+
+def _literal(segment: _Segment) -> str | None:
+    if any(isinstance(token, _Class) or token[0] != "literal" for token in segment):
+        return None
+    return "".join(token[1] for token in segment if not isinstance(token, _Class))
+
+
 @lru_cache(maxsize=8192)
 def _expand(pattern: str) -> tuple[str, ...]:
     """Return the patterns that the braces stand for; none when there are too many."""
