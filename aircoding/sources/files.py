@@ -11,7 +11,7 @@ from pathlib import Path
 from aircoding.records.digests import sha256_bytes
 from aircoding.records.ids import Digest
 
-__all__ = ["MAX_FILE_BYTES", "TextRead", "read_text_file"]
+__all__ = ["MAX_FILE_BYTES", "TextRead", "printable", "read_text_file"]
 
 MAX_FILE_BYTES = 4_194_304
 """Larger files are not read as text (4 MiB; Claude Code skips larger memory files, documentation read 2026-08)."""
@@ -65,6 +65,15 @@ def read_text_file(root: Path, name: str, *, inside: bool = True, max_bytes: int
         return TextRead(problem=_said(error), linked=linked)
     finally:
         os.close(handle)
+
+
+def printable(path: str) -> str:
+    """Return a path as it may stand in a uri or a prompt: bytes that are no UTF-8 and control characters escaped.
+
+    A folder can be named so that its name looks like a heading on a line of its own.
+    """
+    text = path.encode("utf-8", "backslashreplace").decode("utf-8")
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
 
 
 def _leaves(real: Path, root: Path) -> str | None:

@@ -15,7 +15,7 @@ from aircoding.records.diagnostics import Diagnostic
 from aircoding.records.layers import OutcomeKind, Reason, Scope, Trust
 from aircoding.records.segments import Barred, Segment
 from aircoding.rules.precedence import Level, directory_level
-from aircoding.sources.files import TextRead, read_text_file
+from aircoding.sources.files import TextRead, printable, read_text_file
 from aircoding.sources.resources import list_resources, read_resource
 from aircoding.sources.rule_names import AGENTS_NAMES, NATIVE_FOLDER, Dialect, RuleName, classify, folder_glob
 from aircoding.sources.rule_texts import RuleOrigin, RuleText, blank_rule, foreign_rules, native_rules
@@ -198,12 +198,12 @@ class _Reader:
         first = self._shadow.setdefault(name.folder, name.path)
         if first == name.path:
             return None
-        detail = f"project:{first} in the same folder takes its place"
+        detail = f"project:{printable(first)} in the same folder takes its place"
         return Barred(outcome=OutcomeKind.OVERRIDDEN, reason=Reason.OVERRIDDEN, detail=detail)
 
 
 def _project_origin(name: RuleName, trust: Trust) -> RuleOrigin:
-    uri = f"project:{name.path}"
+    uri = f"project:{printable(name.path)}"
     if name.dialect is Dialect.NATIVE:
         return RuleOrigin(uri=uri, trust=trust, level=Level.PROJECT)
     depth = name.folder.count("/") + 1 if name.folder else 0
@@ -213,6 +213,6 @@ def _project_origin(name: RuleName, trust: Trust) -> RuleOrigin:
         level=directory_level(depth) if depth else Level.PROJECT,
         native=False,
         scope=Scope.SESSION if depth else Scope.RUN,
-        paths=folder_glob(name.folder),
-        folder=name.folder,
+        paths=folder_glob(printable(name.folder)),
+        folder=printable(name.folder),
     )

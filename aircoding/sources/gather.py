@@ -1,0 +1,284 @@
+"""Read every source once and freeze it: the one place where a snapshot comes from (DESIGN section 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import aircoding
+from aircoding.context.freezing import frozen_from
+from aircoding.errors import ConfigError, NotFoundError
+from aircoding.permissions.in_words import policy_in_words, task_policy_in_words
+from aircoding.ports import BlobStore, Clock, Screener, Worktree
+from aircoding.records.conflicts import Conflict
+from aircoding.records.ids import Digest, SessionId, session_parts
+from aircoding.records.layers import Layer, Scope, SegmentKind, Trust
+from aircoding.records.manifest import AssembledContext, Versions
+from aircoding.records.policy import Policy
+from aircoding.records.profiles import Profile
+from aircoding.records.segments import Segment
+from aircoding.records.sessions import SessionBrief
+from aircoding.records.snapshot import AssemblyRequest, Message, ModelLimits, Snapshot
+from aircoding.records.tasks import Plan, TaskSpec
+from aircoding.sources.changes import changed_rules
+from aircoding.sources.plan_docs import read_plan_docs, run_plan, task_plan
+from aircoding.sources.reads import current_digests, read_files
+from aircoding.sources.resources import prompts_digest
+from aircoding.sources.revision import FrozenRole, Revision, revision_from_text, revision_text
+from aircoding.sources.role_text import instruction_segments, role_segments, tool_specs
+from aircoding.sources.roles import load_profiles
+from aircoding.sources.rule_files import RuleFiles, RuleSwitches, read_rules
+from aircoding.sources.segments import Intake, in_short, unique
+from aircoding.sources.task_text import evidence_segments, graph_segment, task_segments
+
+__all__ = ["MANIFEST_SCHEMA", "FileGatherer", "Project"]
+
+MANIFEST_SCHEMA = 1
+"""Version of the manifest's JSON contract (`resources/schemas/manifest.json`)."""
+
+
+def _nothing_touched(_session: SessionId) -> tuple[str, ...]:
+    return ()
+
+
+def _nothing_ruled(_run: str) -> tuple[Conflict, ...]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """Where the sources lie: the project root, the user's `~/.air`, and whether the project may instruct."""
+
+    root: Path
+    home: Path
+    trusted: bool
+    switches: RuleSwitches = field(default_factory=RuleSwitches)
+
+
+class FileGatherer:
+    """Makes snapshots of the project's files; implements `ports.Gatherer`.
+
+    Rules, plan documents and roles are read from the project root, where the user keeps them: what a worker wrote
+    in its own worktree must not instruct the worker that reviews it. Files of the task come from the worktree.
+
+    Args:
+        project: where the sources lie.
+        plan: the task graph, for the roles that see it; None outside a run.
+        open_worktree: opens the files at a path of this machine.
+        blobs: keeps the run revision.
+        screener: masks and screens what enters.
+        clock: the only time there is.
+        policy_for: the effective policy of a role, and of its task when one is given.
+        limits_for: what a model can take.
+        touched_by: paths that a session has read or written so far (`agents.touched.touched_paths`).
+        ruled_in: conflicts of a run that were ruled before.
+    """
+
+    def __init__(
+        self,
+        *,
+        project: Project,
+        plan: Plan | None,
+        open_worktree: Callable[[str], Worktree],
+        blobs: BlobStore,
+        screener: Screener,
+        clock: Clock,
+        policy_for: Callable[[Profile, TaskSpec | None], Policy],
+        limits_for: Callable[[str], ModelLimits],
+        touched_by: Callable[[SessionId], Sequence[str]] = _nothing_touched,
+        ruled_in: Callable[[str], tuple[Conflict, ...]] = _nothing_ruled,
+    ) -> None:
+        self._project, self._plan = project, plan
+        self._open_worktree, self._blobs, self._clock = open_worktree, blobs, clock
+        self._policy_for, self._limits_for = policy_for, limits_for
+        self._touched_by, self._ruled_in = touched_by, ruled_in
+        self._intake = Intake(screener)
+        self._revisions: dict[str, Revision] = {}
+
+    def freeze_run(self) -> str:
+        """Read all text of fleet and run scope for every role, keep it, and return the run revision (its digest).
+
+        Raises:
+            ConfigError: a role file or a policy is wrong.
+        """
+        text = revision_text(self._revision_now())
+        return self._blobs.put(text)
+
+    def rules(self, near: Sequence[str] = ()) -> RuleFiles:
+        """Return every rule candidate as the files are now, with what is wrong with them."""
+        root = self._project.root
+        return read_rules(
+            root,
+            self._project.home,
+            self._open_worktree(str(root)).paths(),
+            intake=self._intake,
+            trusted=self._project.trusted,
+            switches=self._project.switches,
+            near=near,
+        )
+
+    def _revision_now(self) -> Revision:
+        profiles = load_profiles(self._project.root)
+        rules = tuple(segment for segment in self.rules().segments if segment.scope is Scope.RUN)
+        parts = {role: self._shared(profile, rules) for role, profile in profiles.items()}
+        every = unique(segment for segments in parts.values() for segment in segments)
+        return Revision(
+            prompts=prompts_digest(),
+            segments={segment.segment_id: segment for segment in every},
+            roles={
+                role: FrozenRole(
+                    profile=profile,
+                    tools=tool_specs(profile),
+                    segment_ids=tuple(segment.segment_id for segment in parts[role]),
+                )
+                for role, profile in sorted(profiles.items())
+            },
+            rules=tuple(segment.segment_id for segment in rules),
+        )
+
+    def _shared(self, profile: Profile, rules: tuple[Segment, ...]) -> tuple[Segment, ...]:
+        """Return what every worker of a role gets: no task, worktree, branch or time is in it."""
+        docs = read_plan_docs(self._project.root, intake=self._intake, trusted=self._project.trusted)
+        graph = (graph_segment(self._plan, intake=self._intake),) if self._plan is not None else ()
+        policy = policy_in_words(self._policy_for(profile, None))
+        return unique(
+            (
+                *role_segments(profile, tool_specs(profile), intake=self._intake, trusted=self._project.trusted),
+                self._policy_segment(policy, Scope.FLEET, f"air:policy/{profile.role}"),
+                *_at_detail(profile, Layer.L3, rules),
+                *run_plan(docs, profile.layers.get(Layer.L4)),
+                *_at_detail(profile, Layer.L4, graph),
+            )
+        )
+
+    def _policy_segment(self, text: str, scope: Scope, uri: str) -> Segment:
+        return self._intake.segment(
+            text,
+            layer=Layer.L2,
+            scope=scope,
+            kind=SegmentKind.POLICY,
+            trust=Trust.BUILTIN,
+            uri=uri,
+            shortened=False,
+        )
+
+    def gather(
+        self,
+        brief: SessionBrief,
+        *,
+        turn: int,
+        messages: Sequence[Message],
+        frozen: AssembledContext | None,
+        touched_paths: Sequence[str] | None = None,
+    ) -> Snapshot:
+        """Return the snapshot for one turn.
+
+        Args:
+            brief: the session.
+            turn: from 1.
+            messages: what the session has recorded so far.
+            frozen: the last assembly of this epoch; None opens one.
+            touched_paths: what the session has read or written; None: `touched_by` is asked.
+
+        Raises:
+            NotFoundError: the run revision that the brief names is not kept.
+            ConfigError: the run has no such role.
+        """
+        revision = self._revision(brief.run_revision)
+        role = self._role(revision, brief.role)
+        touched = tuple(sorted(set(self._touched_by(brief.session_id) if touched_paths is None else touched_paths)))
+        policy = self._policy_for(role.profile, brief.task)
+        now = self._clock.now()
+        own, digests = self._own(brief, role.profile, revision, policy, touched)
+        docs = read_plan_docs(self._project.root, intake=self._intake, trusted=self._project.trusted)
+        segments = unique(
+            (
+                *revision.of_role(brief.role),
+                *own,
+                *task_plan(docs, brief.task, role.profile.layers.get(Layer.L4), intake=self._intake),
+                *instruction_segments(brief, role.profile, now=now, intake=self._intake),
+            )
+        )
+        return Snapshot(
+            request=_request(brief, turn),
+            created_at=now,
+            profile=role.profile,
+            segments=segments,
+            tools=role.tools,
+            policy=policy,
+            limits=self._limits_for(brief.model),
+            versions=Versions(aircoding=aircoding.__version__, prompts=revision.prompts, schema=MANIFEST_SCHEMA),
+            task=brief.task,
+            messages=tuple(messages),
+            frozen=frozen_from(frozen) if frozen is not None else None,
+            touched_paths=touched,
+            digests=digests,
+            adrs=docs.adrs,
+            rulings=self._ruled_in(session_parts(brief.session_id)[0]),
+        )
+
+    def _own(
+        self, brief: SessionBrief, profile: Profile, revision: Revision, policy: Policy, touched: tuple[str, ...]
+    ) -> tuple[tuple[Segment, ...], Mapping[str, Digest]]:
+        """Return the session's own segments, and the present digests of the files that they were made from."""
+        task, worktree = brief.task, self._open_worktree(brief.worktree)
+        near = (*task.reads, *task.write_area, *touched)
+        rules = self.rules(near).segments
+        scoped = tuple(segment for segment in rules if segment.scope is not Scope.RUN)
+        segments = (
+            self._policy_segment(task_policy_in_words(policy), Scope.SESSION, f"air:policy/{task.id}"),
+            *_at_detail(profile, Layer.L3, scoped),
+            *_at_detail(profile, Layer.L3, changed_rules(rules, revision, intake=self._intake)),
+            *task_segments(brief, intake=self._intake),
+            *_at_detail(
+                profile,
+                Layer.L6,
+                read_files(worktree, task.reads, policy=policy, intake=self._intake, trusted=self._project.trusted),
+            ),
+            *evidence_segments(brief.evidence, intake=self._intake),
+        )
+        return segments, current_digests(worktree, segments)
+
+    def _revision(self, name: str) -> Revision:
+        if name not in self._revisions:
+            text = self._blobs.get(Digest(name))
+            if text is None:
+                raise NotFoundError(
+                    f"the frozen text of run revision {name[:12]} is not kept",
+                    hint="start a new run; `aircoding doctor` says what is kept",
+                )
+            self._revisions = {name: revision_from_text(text)}
+        return self._revisions[name]
+
+    def _role(self, revision: Revision, role: str) -> FrozenRole:
+        if role not in revision.roles:
+            raise ConfigError(
+                f"there is no role `{role}`",
+                hint=f"known in this run: {', '.join(sorted(revision.roles))}; add others in .air/shared/roles/",
+                code="role.unknown",
+            )
+        return revision.roles[role]
+
+
+def _at_detail(profile: Profile, layer: Layer, segments: tuple[Segment, ...]) -> tuple[Segment, ...]:
+    """Return the segments as far as the role retrieves them: a role that takes summaries gets the short forms."""
+    selection = profile.layers.get(layer)
+    if selection is None or selection.detail != "summary":
+        return segments
+    return tuple(in_short(segment) for segment in segments)
+
+
+def _request(brief: SessionBrief, turn: int) -> AssemblyRequest:
+    run, task, attempt, _, _ = session_parts(brief.session_id)
+    return AssemblyRequest(
+        run_id=run,
+        run_revision=brief.run_revision,
+        session_id=brief.session_id,
+        task_id=task,
+        attempt=attempt,
+        role=brief.role,
+        mode=brief.mode,
+        model=brief.model,
+        turn=turn,
+    )
