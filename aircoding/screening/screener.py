@@ -1,0 +1,70 @@
+"""The screener: looks at text where it enters, masks secrets once, puts them back at the edge (DESIGN section 7)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from aircoding.records.layers import Trust
+from aircoding.records.segments import Finding
+from aircoding.screening.characters import hidden_characters
+from aircoding.screening.hits import TextRule, as_findings, rule_hits
+from aircoding.screening.masking import find_secrets, known_pattern, mask_spans, restore_markers
+from aircoding.screening.secret_rules import MARKER, SECRET_RULES, SecretRule
+from aircoding.screening.text_rules import TEXT_RULES, hidden_comments
+
+__all__ = ["TextScreener"]
+
+_REMEMBERED = re.compile(r"(?:^|[/:])(?:memory|skills|profiles)/|(?:^|[/:])(?:MEMORY|USER|SOUL|SKILL)\.md$")
+"""Uris of memories and skills: agents write them or strangers share them, so an override phrase has no place there."""
+
+
+class TextScreener:
+    """Finds injections and masks secrets with the rules that it is given; implements `ports.Screener`.
+
+    Args:
+        key: the installation's own key; ids of secrets are comparable under one key only.
+        known_values: secrets that the service itself knows; masked exactly, from 8 characters on, and in their
+            base64 and URL forms.
+        secret_rules: kinds of secret by their look.
+        text_rules: kinds of injection by their look.
+    """
+
+    def __init__(
+        self,
+        *,
+        key: bytes,
+        known_values: Iterable[str] = (),
+        secret_rules: Sequence[SecretRule] = SECRET_RULES,
+        text_rules: Sequence[TextRule] = TEXT_RULES,
+    ) -> None:
+        self._key = key
+        self._known = known_pattern(known_values)
+        self._secret_rules = tuple(secret_rules)
+        self._text_rules = tuple(text_rules)
+
+    def findings(self, text: str, *, uri: str, trust: Trust) -> tuple[Finding, ...]:
+        """Return what is suspicious in `text`, in order of place.
+
+        Hidden text, control tokens and exfiltration block under every trust but `builtin`. Phrases that prose may
+        quote block only under `agent` and `external` trust, and in memories and skills; elsewhere they warn.
+        """
+        if trust is Trust.BUILTIN:
+            return ()
+        hits = (*hidden_characters(text), *hidden_comments(text), *rule_hits(text, self._text_rules))
+        low = trust.rank <= Trust.AGENT.rank
+        return as_findings(text, hits, block_suspects=low or _REMEMBERED.search(uri) is not None)
+
+    def mask(self, text: str) -> str:
+        """Return `text` with each secret as `[REDACTED:kind:id]`; a masked text comes back as it is."""
+        spans = find_secrets(text, self._secret_rules, self._known)
+        return mask_spans(text, spans, self._key) if spans else text
+
+    def restore(self, text: str, original: str) -> str | None:
+        """Put the bytes of `original` back where `text` carries its markers; None if one is not its own."""
+        if not MARKER.search(text):
+            return text
+        spans = find_secrets(original, self._secret_rules, self._known)
+        if text == mask_spans(original, spans, self._key):
+            return original
+        return restore_markers(text, original, spans, self._key)
