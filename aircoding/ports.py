@@ -353,12 +353,24 @@ class Repository(Protocol):
         """Give up a merge and restore the branch's own files."""
         ...
 
+    def worktree_head(self, root: str) -> str:
+        """Return the commit that a worktree is on."""
+        ...
+
+    def reset(self, root: str, commit: str) -> None:
+        """Put a worktree's branch and files back to a commit; a merge in progress is given up."""
+        ...
+
+    def same_tree(self, left: str, right: str) -> bool:
+        """Whether two commits hold the same files."""
+        ...
+
     def remove_worktree(self, root: str) -> bool:
         """Remove a worktree without changes of its own; False when it holds work (it stays)."""
         ...
 
-    def fast_forward(self, commit: str) -> str | None:
-        """Move the branch that the run started from to `commit`; return why not, or None when done."""
+    def fast_forward(self, commit: str, *, branch: str | None = None) -> str | None:
+        """Move a branch (default: the one checked out) forward to `commit`; return why not, or None when done."""
         ...
 
 

@@ -145,6 +145,14 @@ class GitRepository:
         self.abort_merge(root)
         git(root, "reset", "--hard", "--quiet", commit)
 
+    def worktree_head(self, root: str) -> str:
+        """Return the commit that a worktree is on."""
+        return git(root, "rev-parse", "HEAD")
+
+    def same_tree(self, left: str, right: str) -> bool:
+        """Whether two commits hold the same files."""
+        return git(self.root, "rev-parse", f"{left}^{{tree}}") == git(self.root, "rev-parse", f"{right}^{{tree}}")
+
     def remove_worktree(self, root: str) -> bool:
         """Remove a worktree that holds nothing of its own; False when it holds work (it stays)."""
         if not Path(root).is_dir():
