@@ -14,15 +14,16 @@ from aircoding.records.sessions import SessionBrief, SessionOutcome
 
 __all__ = ["cost_reached", "finished", "not_finished", "overflowed", "provider_failed", "turns_reached"]
 
-_STATUSES = frozenset({"done", "blocked", "failed"})
-
 
 def finished(brief: SessionBrief, turns: int, result: Mapping[str, Any]) -> SessionOutcome:
-    """Return the outcome of a validated result; a role whose result has no `status` is done when it has answered."""
+    """Return the outcome of a validated result: blocked or failed where it says so, else done.
+
+    A debugger says `fixed`, a reviewer gives a verdict, others only answer: each has done its part.
+    """
     status = result.get("status")
     return SessionOutcome(
         session_id=brief.session_id,
-        status=str(status) if status in _STATUSES else "done",
+        status=status if status in {"blocked", "failed"} else "done",
         summary=_summary(result),
         result=result,
         turns=turns,
@@ -31,7 +32,7 @@ def finished(brief: SessionBrief, turns: int, result: Mapping[str, Any]) -> Sess
 
 def _summary(result: Mapping[str, Any]) -> str:
     """Return what the result says in short; each role names it after what it answers."""
-    for name in ("summary", "reason", "diagnosis"):
+    for name in ("summary", "cause", "reason"):
         said = result.get(name)
         if isinstance(said, str) and said.strip():
             return said

@@ -1,5 +1,7 @@
 """Replies, results and what is told of them: the pure parts of a session."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +18,11 @@ from aircoding.records.layers import Scope
 from aircoding.records.manifest import Overflow
 from aircoding.records.usage import Usage
 
+SCHEMAS = Path(__file__).parents[2] / "resources" / "prompts" / "output-schemas"
 SESSION = SessionId("r1:T1:1:executor:1")
+
+
+RETRY = {"task": "T1", "again": True, "difference": "Run the tests one by one."}
 
 
 def reply(*content: dict[str, Any], stop_reason: str = "tool_use") -> Reply:
@@ -76,12 +82,64 @@ def test_only_the_last_call_of_a_cut_answer_is_cut(stop_reason: str, cut: bool) 
     assert (is_cut(given, first), is_cut(given, last)) == (False, cut)
 
 
-def test_a_result_gives_the_outcome_that_it_names() -> None:
-    worker = finished(brief(), 4, {"status": "blocked", "summary": "No network.", "evidence": []})
-    reviewer = finished(brief(role="reviewer"), 2, {"verdict": "approve", "findings": [], "summary": "Good."})
+@pytest.mark.parametrize(
+    ("role", "schema", "result", "ended"),
+    [
+        (
+            "executor",
+            "worker-result",
+            {"status": "done", "summary": "Made.", "changed_files": ["src/a.py"], "verification": []},
+            ("done", "Made."),
+        ),
+        (
+            "executor",
+            "worker-result",
+            {
+                "status": "blocked",
+                "summary": "No network.",
+                "changed_files": [],
+                "verification": [],
+                "evidence": ["pip says so"],
+                "blocker": "The policy denies pip.",
+            },
+            ("blocked", "No network."),
+        ),
+        (
+            "debugger",
+            "debugger-result",
+            {
+                "status": "fixed",
+                "cause": "Off by one.",
+                "failure_signature": "AssertionError: 1 != 2",
+                "evidence": ["a.py:2"],
+                "changed_files": ["a.py"],
+                "verification": [],
+            },
+            ("done", "Off by one."),
+        ),
+        (
+            "reviewer",
+            "review-result",
+            {"verdict": "approve", "summary": "Good.", "findings": [], "follow_ups": []},
+            ("done", "Good."),
+        ),
+        (
+            "scheduler",
+            "scheduler-decision",
+            {"decision_type": "retry", "decision": RETRY, "reason": "It was flaky."},
+            ("done", "It was flaky."),
+        ),
+    ],
+)
+def test_a_result_gives_the_outcome_that_it_names(
+    role: str, schema: str, result: dict[str, Any], ended: tuple[str, str]
+) -> None:
+    packaged = json.loads((SCHEMAS / f"{schema}.json").read_text("utf-8"))
+    outcome = finished(brief(role=role), 4, result)
 
-    assert (worker.status, worker.summary, worker.stop, worker.turns) == ("blocked", "No network.", "finished", 4)
-    assert (reviewer.status, reviewer.summary) == ("done", "Good.")
+    assert schema_faults(result, packaged) == ()
+    assert (outcome.status, outcome.summary) == ended
+    assert (outcome.stop, outcome.turns, outcome.result) == ("finished", 4, result)
 
 
 def test_limits_end_a_session_with_their_numbers() -> None:
@@ -117,6 +175,13 @@ def test_faults_of_a_result_name_their_place() -> None:
     many = schema_faults({"status": "done", "findings": list(range(20))}, schema)
     assert len(many) == 9
     assert many[-1] == "and 12 more"
+
+
+def test_of_several_forms_the_nearest_is_told() -> None:
+    packaged = json.loads((SCHEMAS / "scheduler-decision.json").read_text("utf-8"))
+    given = {"decision_type": "retry", "decision": {"task": "T1", "again": True}, "reason": "It was flaky."}
+
+    assert schema_faults(given, packaged) == ("decision: as retry, 'difference' is a required property",)
 
 
 def test_the_last_read_or_written_digest_counts_and_interrupted_calls_do_not() -> None:

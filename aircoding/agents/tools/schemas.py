@@ -31,6 +31,8 @@ def _place(error: ValidationError) -> str:
 def _said(error: ValidationError) -> str:
     """Say the fault; the library's own words quote whole values, which may be long."""
     rule, wanted = error.validator, error.validator_value
+    if rule in {"anyOf", "oneOf"} and isinstance(wanted, list) and error.context:
+        return _nearest(error, wanted)
     if rule == "enum" and isinstance(wanted, list):
         return f"{_short(error.instance)} is none of {', '.join(map(str, wanted))}"
     if rule == "type":
@@ -38,6 +40,16 @@ def _said(error: ValidationError) -> str:
     if rule in {"required", "additionalProperties"}:
         return error.message
     return error.message if len(error.message) <= 200 else f"{_short(error.instance)} breaks `{rule}`"
+
+
+def _nearest(error: ValidationError, forms: list[Any]) -> str:
+    """Say what is missing for the form that the value comes closest to; several forms are allowed."""
+    by_form: dict[int, list[ValidationError]] = {}
+    for inner in error.context or ():
+        by_form.setdefault(int(inner.schema_path[0]), []).append(inner)
+    number, faults = min(by_form.items(), key=lambda item: len(item[1]))
+    title = forms[number].get("title", f"form {number + 1}")
+    return f"as {title}, {'; '.join(_said(fault) for fault in faults[:3])}"
 
 
 def _short(value: Any) -> str:
