@@ -57,5 +57,7 @@ def _write_new(path: Path, text: str) -> bool:
     except FileExistsError:
         return False
     except OSError as error:
-        raise WorkspaceError(f"{path}: cannot be written: {error.strerror}", hint="check rights and free space") from error
+        raise WorkspaceError(
+            f"{path}: cannot be written: {error.strerror}", hint="check rights and free space"
+        ) from error
     return True

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from aircoding.errors import ConfigError, NotFoundError
 from aircoding.settings import Settings, air_home, load_settings
@@ -71,7 +71,7 @@ class Project:
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"{os.path.relpath(path)}: cannot be read: {error}") from error
 
-    def open_store(self, *, create: bool = False) -> Store:
+    def open_store(self, *, create: bool = False, migrate: Literal["create", "upgrade", "never"] = "create") -> Store:
         """Open the record. Without `create` it must be there already.
 
         Raises:
@@ -84,7 +84,7 @@ class Project:
             raise NotFoundError("nothing is on record in this project yet", hint="start with `aircoding run`")
         if "://" not in self.database:
             Path(self.database).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return open_store(self.database)
+        return open_store(self.database, migrate=migrate)
 
 
 def open_project(start: Path, *, flags: Mapping[str, Mapping[str, Any]] | None = None) -> Project:

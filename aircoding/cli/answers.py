@@ -110,16 +110,15 @@ def why_not_text(subject: str, found: Sequence[Consideration]) -> str:
     if not found:
         return (
             f"{subject} was never considered.\n"
-            "A worker sees a file when it is a rule file of a known kind, stands in the plan, is named in a task's `reads`,\n"
-            "or is read with a tool. Check the path, or name it in one of these."
+            "A worker sees a file when it is a rule file of a known kind, stands in the plan, is named in a task's\n"
+            "`reads`, or is read with a tool. Check the path, or name it in one of these."
         )
     lines = []
     for one in found:
         note = one.outcome
         reason = f" ({note.reason.value})" if note.reason else ""
-        lines.append(
-            f"{one.manifest_id}  task {one.task_id or '-'}  {one.role}: {_plain(note.uri)} was {note.outcome.value}{reason}"
-        )
+        who = f"{one.manifest_id}  task {one.task_id or '-'}  {one.role}"
+        lines.append(f"{who}: {_plain(note.uri)} was {note.outcome.value}{reason}")
         if note.outcome is OutcomeKind.INCLUDED:
             lines.append(f"  it was included, by {_plain(note.by)}")
             continue

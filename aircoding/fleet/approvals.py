@@ -1,4 +1,4 @@
-"""Which commands of a plan the policy would ask about, listed before a run so that a person can approve them together."""
+"""Which commands of a plan the policy would ask about, so that a person can approve them before a run."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The life of an attempt, as one durable workflow: each phase looks for its own row or commit first.
 
-Worktree, executor, write-area check, commit, verify, debugger where that failed, review, merge. A phase that failed ends
-the attempt with a reason and evidence; the scheduler decides what comes next.
+Worktree, executor, write-area check, commit, verify, debugger where that failed, review, merge. A phase that failed
+ends the attempt with a reason and evidence; the scheduler decides what comes next.
 """
 
 from __future__ import annotations

@@ -30,6 +30,7 @@ async def drive(deps: FleetDeps, *, stop: asyncio.Event) -> str:
     running: dict[str, tuple[str, int]] = {}
     stopping = asyncio.create_task(stop.wait())
     try:
+        await _rejoin(deps, running)
         while True:
             seen, state = _read(deps, seen, state)
             _note_running(deps, state, running)
@@ -72,6 +73,13 @@ def _note_running(deps: FleetDeps, state: FleetState, running: dict[str, tuple[s
                 running.pop(key, None)
 
 
+async def _rejoin(deps: FleetDeps, running: dict[str, tuple[str, int]]) -> None:
+    """Start again what the log says goes on; the engine leaves alone what it has taken up by itself."""
+    _note_running(deps, fold(deps.events.read(deps.run.run_id)), running)
+    for key, (task_id, number) in sorted(running.items()):
+        await deps.engine.start("attempt", key, task_id, str(number))
+
+
 def _within_budget(deps: FleetDeps) -> bool:
     limit = deps.run.max_cost_usd
     return limit is None or deps.ledger.spent_usd(deps.run.run_id) < limit
@@ -100,8 +108,6 @@ def _free_index(deps: FleetDeps, running: dict[str, tuple[str, int]]) -> int:
 
 async def _wait(deps: FleetDeps, running: dict[str, tuple[str, int]], stopping: asyncio.Task[bool]) -> None:
     """Wait until an attempt has ended or a stop was asked for; an attempt that crashed ends as failed."""
-    for key, (task_id, number) in sorted(running.items()):
-        await deps.engine.start("attempt", key, task_id, str(number))
     ending = asyncio.create_task(deps.engine.first(sorted(running)))
     await asyncio.wait({ending, stopping}, return_when=asyncio.FIRST_COMPLETED)
     if not ending.done():

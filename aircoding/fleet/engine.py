@@ -33,6 +33,7 @@ class DurableEngine:
         self._executor_id = executor_id
         self._bodies = workflows
         self._registered: dict[str, Any] = {}
+        self._handles: dict[str, Any] = {}
         self._waits: dict[str, asyncio.Task[Any]] = {}
 
     def launch(self) -> None:
@@ -79,14 +80,13 @@ class DurableEngine:
         from dbos import DBOS, SetWorkflowID
 
         with SetWorkflowID(key):
-            await DBOS.start_workflow_async(self._registered[workflow], *arguments)
+            self._handles[key] = await DBOS.start_workflow_async(self._registered[workflow], *arguments)
 
     async def result(self, key: str) -> Any:
         """Wait for a workflow and return what it returned."""
-        from dbos import DBOS
-
-        handle: Any = await DBOS.retrieve_workflow_async(key)
-        return await handle.get_result(polling_interval_sec=_POLL_SECONDS)
+        if key not in self._handles:
+            raise InternalError(f"workflow {key} was not started here")
+        return await self._handles[key].get_result(polling_interval_sec=_POLL_SECONDS)
 
     async def first(self, keys: Iterable[str]) -> str:
         """Wait until one of the workflows has ended, well or not, and return its key."""

@@ -152,4 +152,5 @@ def _pattern_fault(subject: PolicySubject, text: str) -> str | None:
         return "`*` may stand only as the last word" if any("*" in word for word in words[:-1]) else None
     if subject is PolicySubject.HOST:
         return "a host has no scheme and no path" if "/" in text else None
-    return glob_fault(text, Dialect.GITIGNORE)
+    # `//` begins an absolute path and `~/` one below the home folder; the glob is what follows.
+    return glob_fault(text.removeprefix("~").removeprefix("/").removeprefix("/"), Dialect.GITIGNORE)

@@ -1,0 +1,271 @@
+"""Prompts: build one now, load a recorded one, and put questions to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aircoding.app.models import limits_for
+from aircoding.app.plans import load_plan
+from aircoding.app.policies import open_policies
+from aircoding.app.project import Project, open_project
+from aircoding.app.screener import open_screener
+from aircoding.audit.differences import Difference, compare
+from aircoding.audit.questions import Consideration, Place, Witness, who_saw, why, why_not
+from aircoding.context.assembler import assemble
+from aircoding.errors import NotFoundError, UsageError
+from aircoding.records.digests import canonical_json, sha256_bytes, sha256_text
+from aircoding.records.ids import Digest, ManifestId, RunId, TaskId, session_id
+from aircoding.records.layers import Mode
+from aircoding.records.manifest import AssembledContext, Manifest, Overflow
+from aircoding.records.sessions import SessionBrief
+from aircoding.records.tasks import Plan, TaskSpec
+from aircoding.sources.gather import FileGatherer
+from aircoding.sources.gather import Project as Sources
+from aircoding.sources.rule_files import RuleSwitches
+from aircoding.workspace.worktree import GitWorktree
+
+if TYPE_CHECKING:
+    from aircoding.store import Store
+
+__all__ = ["BuildRequest", "ContextHead", "Replay", "build_context", "diff_contexts", "list_contexts", "load_context"]
+__all__ += ["replay_contexts", "who_saw_subject", "why_not_subject", "why_text"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildRequest:
+    """What to build: a role's prompt for a task of the plan, or for paths that a task would write."""
+
+    start: Path
+    role: str
+    task_id: str | None = None
+    paths: tuple[str, ...] = ()
+    plan_file: Path | None = None
+    mode: str = "full"
+    model: str | None = None
+    at: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextHead:
+    """A recorded assembly in one line."""
+
+    manifest_id: str
+    run_id: str
+    session_id: str
+    task_id: str | None
+    attempt: int | None
+    role: str
+    turn: int
+    created_at: str
+    digest: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replay:
+    """A request rebuilt from the store: its digest now, and whether that is the recorded one."""
+
+    manifest_id: str
+    digest: str
+    equal: bool
+
+
+class _MemoryTexts:
+    """Texts of one build; nothing is recorded."""
+
+    def __init__(self) -> None:
+        self._texts: dict[Digest, str] = {}
+
+    def put(self, text: str) -> Digest:
+        digest = sha256_text(text)
+        self._texts[digest] = text
+        return digest
+
+    def get(self, digest: Digest) -> str | None:
+        return self._texts.get(digest)
+
+
+class _StoppedClock:
+    """The time that was asked for, so that a build repeats."""
+
+    def __init__(self, at: str) -> None:
+        self._at = at
+
+    def now(self) -> str:
+        return self._at
+
+    async def sleep(self, seconds: float) -> None:
+        raise NotImplementedError(seconds)
+
+
+def build_context(request: BuildRequest) -> AssembledContext:
+    """Assemble what a worker would see now; the clock is HEAD's commit time unless one is given.
+
+    Raises:
+        NotFoundError: the plan has no such task.
+        UsageError: what must be kept does not fit the model's window.
+    """
+    project = open_project(request.start)
+    plan, task = _task(project, request)
+    policies = open_policies(project, confined=True)
+    policies.profile(request.role)
+    limits = limits_for(request.model, project.settings)
+    gatherer = FileGatherer(
+        project=Sources(
+            root=project.root,
+            home=project.home,
+            trusted=project.trusted,
+            switches=RuleSwitches(agents_md=project.settings.rules.agents_md),
+        ),
+        plan=plan,
+        open_worktree=GitWorktree,
+        blobs=_MemoryTexts(),
+        screener=open_screener(project, policies),
+        clock=_StoppedClock(request.at or project.repository.commit_at()),
+        policy_for=policies.for_role,
+        limits_for=lambda _: limits,
+    )
+    brief = SessionBrief(
+        session_id=session_id(RunId("build"), task.id, 1, request.role, 1),
+        role=request.role,
+        model=limits.model,
+        mode=Mode(request.mode),
+        task=task,
+        worktree=str(project.root),
+        base_commit=project.repository.head(),
+        run_revision=gatherer.freeze_run(),
+        instruction=f"Carry out task {task.id}: {task.title}.",
+    )
+    built = assemble(gatherer.gather(brief, turn=1, messages=(), frozen=None))
+    if isinstance(built, Overflow):
+        raise UsageError(
+            f"what must be kept needs {built.needed_tokens} tokens of {built.scope} scope, and {built.available_tokens}"
+            f" are there; the largest is {built.largest[0][0] if built.largest else 'nothing'}",
+            hint="use a model with a larger window, or shorten what is marked `required`",
+            code="context.overflow",
+        )
+    return built
+
+
+def _task(project: Project, request: BuildRequest) -> tuple[Plan | None, TaskSpec]:
+    if request.task_id is None and request.plan_file is None:
+        title = f"Work on {', '.join(request.paths)}" if request.paths else "No task"
+        return None, TaskSpec(id=TaskId("none"), title=title, write_area=request.paths)
+    plan = load_plan(project, request.plan_file)
+    task = plan.task(request.task_id or "")
+    if task is None:
+        names = ", ".join(task.id for task in plan.tasks[:20])
+        raise NotFoundError(f"the plan has no task {request.task_id}", hint=f"it has {names}")
+    return plan, task
+
+
+@contextmanager
+def _opened(start: Path) -> Iterator[Store]:
+    store = open_project(start).open_store()
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def load_context(start: Path, manifest_id: str) -> AssembledContext:
+    """Return a recorded assembly, byte for byte; the start of an id is enough when only one has it.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    with _opened(start) as store:
+        return store.assemblies.get(ManifestId(_full_id(store, manifest_id)))
+
+
+def _full_id(store: Store, given: str) -> str:
+    found = store.index.manifest_ids(prefix=given, limit=2)
+    if len(found) == 1 or given in found:
+        return given if given in found else found[0]
+    if found:
+        raise UsageError(f"{given} is the start of more than one id", hint="give more of it")
+    raise NotFoundError(f"no assembly {given} is on record", hint="`aircoding context list` shows them")
+
+
+def list_contexts(
+    start: Path, *, run_id: str | None, task_id: str | None, role: str | None, limit: int, offset: int
+) -> tuple[ContextHead, ...]:
+    """Return recorded assemblies, oldest first."""
+    with _opened(start) as store:
+        heads = store.index.heads(run_id=run_id, task_id=task_id, role=role, limit=limit, offset=offset)
+        return tuple(ContextHead(**{name: getattr(head, name) for name in ContextHead.__slots__}) for head in heads)
+
+
+def why_text(start: Path, text: str, *, run_id: str | None, manifest_id: str | None) -> tuple[Place, ...]:
+    """Return where a text stands in recorded prompts, each place once per session."""
+    with _opened(start) as store:
+        if manifest_id is not None:
+            return why([store.assemblies.get(ManifestId(_full_id(store, manifest_id)))], text)
+        run = run_id or _newest(store)
+        places: list[Place] = []
+        seen: set[tuple[str, str, int]] = set()
+        for head in store.index.heads(run_id=run):
+            for place in why([store.assemblies.get(ManifestId(head.manifest_id))], text):
+                mark = (place.session_id, place.block, place.start)
+                if mark not in seen:
+                    seen.add(mark)
+                    places.append(place)
+        return tuple(places)
+
+
+def why_not_subject(
+    start: Path, subject: str, *, run_id: str | None, task_id: str | None, role: str | None, manifest_id: str | None
+) -> tuple[Consideration, ...]:
+    """Return each time that a path or rule was considered, the newest assembly of each session."""
+    with _opened(start) as store:
+        if manifest_id is not None:
+            return why_not([store.assemblies.get(ManifestId(_full_id(store, manifest_id))).manifest], subject)
+        return why_not(_last_of_sessions(store, run_id or _newest(store), task_id, role), subject)
+
+
+def who_saw_subject(start: Path, subject: str, *, run_id: str | None, role: str | None) -> tuple[Witness, ...]:
+    """Return which tasks' workers had a subject in a prompt. `PATH@DIGEST` asks for one version."""
+    name, _, digest = subject.partition("@")
+    with _opened(start) as store:
+        manifests = _last_of_sessions(store, run_id or _newest(store), None, role)
+        return who_saw(manifests, name, digest=digest or None)
+
+
+def _last_of_sessions(store: Store, run_id: str, task_id: str | None, role: str | None) -> Sequence[Manifest]:
+    """The last assembly of a session tells of all its turns: within an epoch nothing that was sent goes away."""
+    last = {head.session_id: head for head in store.index.heads(run_id=run_id, task_id=task_id, role=role)}
+    return [store.assemblies.get(ManifestId(head.manifest_id)).manifest for head in last.values()]
+
+
+def _newest(store: Store) -> str:
+    runs = store.runs.runs()
+    if not runs:
+        raise NotFoundError("no run is on record", hint="start with `aircoding run`")
+    return runs[0].run_id
+
+
+def diff_contexts(start: Path, before: str, after: str) -> Difference:
+    """Return what changed between two recorded assemblies."""
+    with _opened(start) as store:
+        old, new = (store.assemblies.get(ManifestId(_full_id(store, given))).manifest for given in (before, after))
+        return compare(old, new)
+
+
+def replay_contexts(start: Path, given: str, *, whole_run: bool) -> tuple[Replay, ...]:
+    """Rebuild requests from the store alone and compare their digests with the recorded ones."""
+    with _opened(start) as store:
+        if whole_run:
+            ids = [head.manifest_id for head in store.index.heads(run_id=store.runs.get(given).run_id)]
+        else:
+            ids = [_full_id(store, given)]
+        return tuple(_replayed(store, one) for one in ids)
+
+
+def _replayed(store: Store, manifest_id: str) -> Replay:
+    rebuilt = store.assemblies.get(ManifestId(manifest_id))
+    digest = sha256_bytes(canonical_json(rebuilt.request))
+    return Replay(manifest_id=manifest_id, digest=digest, equal=digest == rebuilt.manifest.digest)

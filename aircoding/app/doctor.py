@@ -1,0 +1,145 @@
+"""`doctor`: look at this machine and this project; each finding comes with its fix."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from aircoding.app.policies import open_policies
+from aircoding.app.project import Project, open_project
+from aircoding.errors import AirError
+from aircoding.settings import air_home
+from aircoding.workspace.git import git
+from aircoding.workspace.sandbox import choose_sandbox
+
+__all__ = ["HealthFinding", "examine"]
+
+_LEAST_FREE_BYTES = 1_000_000_000
+_LEAST_GIT = (2, 31)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HealthFinding:
+    """One thing that was looked at: `ok`, `warning` or `error`, and what to do."""
+
+    subject: str
+    state: Literal["ok", "warning", "error"]
+    detail: str
+    fix: str = ""
+
+
+def examine(start: Path) -> tuple[HealthFinding, ...]:
+    """Look at git, sandbox, keys, disk, and the project with its settings, policy, trust and database."""
+    findings = [_git(), _sandbox(), *_keys(), _disk(start), _home()]
+    try:
+        project = open_project(start)
+    except AirError as error:
+        return (*findings, HealthFinding(subject="project", state="error", detail=error.message, fix=error.hint))
+    findings.append(HealthFinding(subject="project", state="ok", detail=str(project.root)))
+    checks: tuple[Callable[[Project], HealthFinding], ...] = (_worktrees, _set_up, _policy, _trust, _database)
+    return (*findings, *(check(project) for check in checks))
+
+
+def _git() -> HealthFinding:
+    try:
+        version = git(".", "version").split()[2]
+    except AirError as error:
+        return HealthFinding(subject="git", state="error", detail=error.message, fix="install git 2.31 or newer")
+    numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
+    if numbers < _LEAST_GIT:
+        return HealthFinding(subject="git", state="error", detail=version, fix="install git 2.31 or newer")
+    return HealthFinding(subject="git", state="ok", detail=version)
+
+
+def _worktrees(project: Project) -> HealthFinding:
+    """Make a worktree and remove it: that is what a run does for each attempt."""
+    with tempfile.TemporaryDirectory(prefix="air-doctor-") as scratch:
+        folder = os.path.join(scratch, "worktree")
+        try:
+            git(project.root, "worktree", "add", "--detach", folder, "HEAD")
+            git(project.root, "worktree", "remove", "--force", folder)
+        except AirError as error:
+            return HealthFinding(
+                subject="worktrees",
+                state="error",
+                detail=error.message,
+                fix="see what git says; `git worktree prune` may help",
+            )
+    return HealthFinding(subject="worktrees", state="ok", detail="can be made")
+
+
+def _sandbox() -> HealthFinding:
+    report = choose_sandbox("auto").report
+    if report.backend == "none":
+        fix = "install bubblewrap (package `bubblewrap`), or work in a container and say so in ~/.air/config.toml"
+        return HealthFinding(subject="sandbox", state="warning", detail="; ".join(report.reasons), fix=fix)
+    return HealthFinding(subject="sandbox", state="ok", detail=report.backend)
+
+
+def _keys() -> list[HealthFinding]:
+    if os.environ.get("ANTHROPIC_API_KEY"):
+        return [HealthFinding(subject="key for anthropic", state="ok", detail="ANTHROPIC_API_KEY is set")]
+    fix = "set ANTHROPIC_API_KEY to work with a model; the demo and scripted runs need none"
+    return [HealthFinding(subject="key for anthropic", state="warning", detail="ANTHROPIC_API_KEY is not set", fix=fix)]
+
+
+def _disk(start: Path) -> HealthFinding:
+    free = shutil.disk_usage(start).free
+    if free < _LEAST_FREE_BYTES:
+        fix = "free some space: worktrees and the record need it"
+        return HealthFinding(subject="disk", state="warning", detail=f"{free // 1_000_000} MB free", fix=fix)
+    return HealthFinding(subject="disk", state="ok", detail=f"{free // 1_000_000_000} GB free")
+
+
+def _home() -> HealthFinding:
+    home = air_home()
+    nearest = next(folder for folder in (home, *home.parents) if folder.exists())
+    if not os.access(nearest, os.W_OK):
+        fix = "make it writable, or set AIR_HOME to a folder of yours"
+        return HealthFinding(subject="home", state="error", detail=f"{home} cannot be written", fix=fix)
+    return HealthFinding(subject="home", state="ok", detail=str(home))
+
+
+def _set_up(project: Project) -> HealthFinding:
+    if (project.root / ".air").is_dir():
+        return HealthFinding(subject="set-up", state="ok", detail=".air/ is there")
+    return HealthFinding(subject="set-up", state="warning", detail="no .air/ here", fix="aircoding init")
+
+
+def _policy(project: Project) -> HealthFinding:
+    try:
+        policies = open_policies(project, confined=True)
+    except AirError as error:
+        return HealthFinding(subject="policy", state="error", detail=error.message, fix=error.hint)
+    lines = sum(len(file.rules) for file in policies.files)
+    return HealthFinding(subject="policy", state="ok", detail=f"{lines} lines from {len(policies.files)} files")
+
+
+def _trust(project: Project) -> HealthFinding:
+    if project.trusted:
+        return HealthFinding(subject="trust", state="ok", detail="this project's files may instruct agents")
+    fix = "read its rules, then `aircoding permissions trust`"
+    detail = "this project's files are shown to agents as external text"
+    return HealthFinding(subject="trust", state="warning", detail=detail, fix=fix)
+
+
+def _database(project: Project) -> HealthFinding:
+    if "://" not in project.database and not Path(project.database).exists():
+        return HealthFinding(subject="database", state="ok", detail="nothing on record yet")
+    try:
+        store = project.open_store(migrate="never")
+    except AirError as error:
+        return HealthFinding(subject="database", state="error", detail=error.message, fix=error.hint)
+    try:
+        state = store.schema_state()
+        if state.current != state.head:
+            fix = "aircoding db upgrade"
+            return HealthFinding(subject="database", state="error", detail=f"schema {state.current}", fix=fix)
+        return HealthFinding(subject="database", state="ok", detail=f"schema {state.current}")
+    finally:
+        store.close()

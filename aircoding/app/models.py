@@ -1,0 +1,91 @@
+"""Turn `--provider` into a provider: `anthropic:MODEL`, `scripted:FILE`."""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+
+from aircoding.agents.deps import NextTry
+from aircoding.errors import ConfigError, UsageError
+from aircoding.ports import Provider
+from aircoding.providers.capabilities import Capabilities, parse_capabilities
+from aircoding.providers.retry import RetryPolicy, retries
+from aircoding.records.snapshot import ModelLimits
+from aircoding.settings import Settings
+from aircoding.sources.resources import read_resource
+
+__all__ = ["capabilities", "limits_for", "next_try", "open_provider", "split_provider"]
+
+_MODELS = "providers/models.yaml"
+_DEFAULT_MODEL = "claude-sonnet-5-5"
+
+
+def capabilities() -> Capabilities:
+    """Return the packaged table of models."""
+    return parse_capabilities(read_resource(_MODELS), uri=f"resource:{_MODELS}")
+
+
+def split_provider(text: str | None) -> tuple[str, str]:
+    """Return kind and argument of a provider.
+
+    Raises:
+        UsageError: none was named, or its kind is not known.
+    """
+    if not text:
+        raise UsageError(
+            "no provider is named",
+            hint="give --provider anthropic:MODEL or scripted:FILE, or set it in ~/.air/config.toml under [model]",
+            code="provider.missing",
+        )
+    kind, _, rest = text.partition(":")
+    if kind == "litellm":
+        raise UsageError(
+            "litellm is not there yet", hint="use anthropic:MODEL or scripted:FILE", code="provider.not_yet"
+        )
+    if kind not in {"anthropic", "scripted"} or not rest:
+        raise UsageError(
+            f"{text!r} is no provider", hint="write anthropic:MODEL or scripted:FILE", code="provider.unknown"
+        )
+    return kind, rest
+
+
+def open_provider(text: str | None, settings: Settings, *, base: Path) -> tuple[Provider, str]:
+    """Return the provider and the name of its model. A script's path is relative to `base`.
+
+    Raises:
+        UsageError: see `split_provider`.
+        ConfigError: the script cannot be read.
+        CredentialsError: the key is missing.
+    """
+    kind, rest = split_provider(text)
+    if kind == "anthropic":
+        from aircoding.providers.anthropic_messages import AnthropicProvider
+
+        return AnthropicProvider(capabilities(), max_output_tokens=settings.model.max_output_tokens), rest
+    from aircoding.providers.script import parse_script
+    from aircoding.providers.scripted import ScriptedProvider
+
+    path = base / rest
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{os.path.relpath(path)}: cannot be read: {error}", hint="name a script file") from error
+    script = parse_script(text, uri=f"file:{path.name}")
+    provider = ScriptedProvider(script, capabilities(), max_output_tokens=settings.model.max_output_tokens)
+    return provider, "scripted"
+
+
+def limits_for(model: str | None, settings: Settings) -> ModelLimits:
+    """Return what a model takes, by the packaged table; none: that of the settings, else of a common one."""
+    name = model
+    if name is None and settings.model.provider:
+        kind, rest = split_provider(settings.model.provider)
+        name = rest if kind == "anthropic" else None
+    row = capabilities().row(name or _DEFAULT_MODEL)
+    return row.limits(max_output_tokens=settings.model.max_output_tokens)
+
+
+def next_try() -> NextTry:
+    """Return when a failed call is tried again; chance spreads the waits of many sessions."""
+    return retries(RetryPolicy(), random.random)

@@ -1,0 +1,111 @@
+"""Plans: load, check, show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from aircoding.app.policies import open_policies
+from aircoding.app.project import Project, open_project
+from aircoding.app.screener import open_screener
+from aircoding.context.conflicts import architecture_conflicts, task_command_conflicts
+from aircoding.errors import PlanError
+from aircoding.graph.plan_file import parse_plan
+from aircoding.graph.task_graph import TaskGraph
+from aircoding.graph.waves import plan_waves
+from aircoding.records.conflicts import Conflict
+from aircoding.records.tasks import Plan, TaskSpec
+from aircoding.sources.plan_docs import read_plan_docs
+from aircoding.sources.segments import Intake
+
+__all__ = ["PlanReport", "PlanView", "check_plan", "find_conflicts", "load_plan", "show_plan"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanReport:
+    """What a check found; a plan with faults raises instead."""
+
+    uri: str
+    task_count: int
+    wave_count: int
+    separated: tuple[tuple[str, str], ...]
+    conflicts: tuple[Conflict, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanView:
+    """A plan in waves."""
+
+    goal: str
+    waves: tuple[tuple[TaskSpec, ...], ...]
+    critical_path: tuple[str, ...]
+
+
+def load_plan(project: Project, plan_file: Path | None) -> Plan:
+    """Read a plan and refuse one that cannot be run.
+
+    Raises:
+        PlanError: with every fault.
+    """
+    text, uri = project.read_plan(plan_file)
+    plan = parse_plan(text, uri)
+    TaskGraph.of(plan, uri=uri)
+    known = open_policies(project, confined=True).profiles
+    for task in plan.tasks:
+        for role in (task.role, *task.roles):
+            if role not in known:
+                raise PlanError(
+                    f"{uri}:{task.line}: task {task.id}: there is no role `{role}`",
+                    hint=f"known: {', '.join(sorted(known))}",
+                    code="role.unknown",
+                )
+        if task.worker != "native":
+            raise PlanError(
+                f"{uri}:{task.line}: task {task.id}: worker `{task.worker}` is not there yet",
+                hint="this version has `native` workers",
+                code="plan.worker",
+            )
+    return plan
+
+
+def find_conflicts(project: Project, plan: Plan) -> tuple[Conflict, ...]:
+    """Return the conflicts that are known before anything is dispatched: with the policy and with decisions."""
+    policies = open_policies(project, confined=True)
+    intake = Intake(open_screener(project, policies))
+    adrs = read_plan_docs(project.root, intake=intake, trusted=project.trusted).adrs
+    found: list[Conflict] = []
+    for task in plan.tasks:
+        found += task_command_conflicts(task, policies.for_task(task))
+        found += architecture_conflicts(task, adrs)
+    return tuple(found)
+
+
+def check_plan(start: Path, plan_file: Path | None) -> PlanReport:
+    """Say whether a plan can be run.
+
+    Raises:
+        PlanError: it cannot.
+    """
+    project = open_project(start)
+    plan = load_plan(project, plan_file)
+    graph = TaskGraph.of(plan)
+    waves = plan_waves(graph)
+    return PlanReport(
+        uri=project.read_plan(plan_file)[1].removeprefix("project:"),
+        task_count=len(plan.tasks),
+        wave_count=len(waves.waves),
+        separated=tuple((one.meeting.task, one.task) for one in waves.separated),
+        conflicts=find_conflicts(project, plan),
+    )
+
+
+def show_plan(start: Path, plan_file: Path | None) -> PlanView:
+    """Return a plan in waves, with its critical path."""
+    plan = load_plan(open_project(start), plan_file)
+    graph = TaskGraph.of(plan)
+    waves = plan_waves(graph).waves
+    return PlanView(
+        goal=plan.goal,
+        waves=tuple(tuple(graph.tasks[task] for task in wave) for wave in waves),
+        critical_path=tuple(graph.critical_path()),
+    )

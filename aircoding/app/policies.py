@@ -1,0 +1,138 @@
+"""The effective policy of a project's roles and tasks, from its files."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from aircoding.app.project import Project, open_project
+from aircoding.errors import ConfigError, NotFoundError
+from aircoding.permissions.engine import decide
+from aircoding.permissions.policy import build_policy, require_valid
+from aircoding.permissions.policy_file import PolicyFile, parse_policy_file
+from aircoding.records.ids import Digest
+from aircoding.records.policy import CommandAct, Decision, Policy, PolicyLevel
+from aircoding.records.profiles import Profile
+from aircoding.records.sessions import SessionBrief
+from aircoding.records.tasks import TaskSpec
+from aircoding.sources.installation import approved
+from aircoding.sources.resources import read_resource
+from aircoding.sources.role_text import tool_specs
+from aircoding.sources.roles import load_profiles
+
+__all__ = ["Policies", "judge_command", "open_policies"]
+
+_PLAN_FLOOR = ".air/**"
+"""The line of the floor that the architecture designer's right to write the plan lifts."""
+
+
+@dataclass
+class Policies:
+    """Policies of one project. `confined` says whether a sandbox stands behind each decision."""
+
+    files: tuple[PolicyFile, ...]
+    profiles: dict[str, Profile]
+    project_trusted: bool
+    confined: bool
+    approvals: frozenset[Digest]
+
+    def for_role(self, profile: Profile, task: TaskSpec | None) -> Policy:
+        """Return what a role may do; with a task, in that task."""
+        area = task.write_area if task is not None else ()
+        if profile.writes == "plan":
+            area = (".air/shared/plan/**",)
+        return build_policy(
+            self.files,
+            project_trusted=self.project_trusted,
+            may_write=profile.writes != "none",
+            write_area=area,
+            denied_paths=task.denied_paths if task is not None else (),
+            floor_exceptions=(_PLAN_FLOOR,) if profile.writes == "plan" else (),
+            tools=tuple(tool.name for tool in tool_specs(profile)),
+            confined=self.confined,
+            approved=self.approvals,
+        )
+
+    def for_brief(self, brief: SessionBrief) -> Policy:
+        """Return what a session may do."""
+        return self.for_role(self.profile(brief.role), brief.task)
+
+    def for_task(self, task: TaskSpec) -> Policy:
+        """Return what verify and set-up commands of a task may do: what its own role may."""
+        return self.for_role(self.profile(task.role), task)
+
+    def profile(self, role: str) -> Profile:
+        """Return a role's profile.
+
+        Raises:
+            ConfigError: there is no such role.
+        """
+        if role not in self.profiles:
+            known = ", ".join(sorted(self.profiles))
+            raise ConfigError(f"there is no role `{role}`", hint=f"known: {known}", code="role.unknown")
+        return self.profiles[role]
+
+    @cached_property
+    def masked_values(self) -> tuple[str, ...]:
+        """Values of the variables that no command and no prompt may hold."""
+        names = {name for file in self.files for name in file.mask_env}
+        return tuple(value for name in sorted(names) if (value := os.environ.get(name)))
+
+
+def open_policies(project: Project, *, confined: bool) -> Policies:
+    """Read the floor, the defaults, the user's and the project's policy.
+
+    Raises:
+        ConfigError: a file is wrong; nothing is judged by a policy that is half read.
+    """
+    files = [
+        parse_policy_file(
+            read_resource(f"permissions/{level.value}.yaml"),
+            uri=f"resource:permissions/{level.value}.yaml",
+            level=level,
+        )
+        for level in (PolicyLevel.FLOOR, PolicyLevel.DEFAULTS)
+    ]
+    files += _file(project.home / "permissions.yaml", "user:permissions.yaml", PolicyLevel.USER)
+    files += _file(
+        project.root / ".air" / "shared" / "permissions.yaml",
+        "project:.air/shared/permissions.yaml",
+        PolicyLevel.PROJECT,
+    )
+    require_valid(files)
+    return Policies(
+        files=tuple(files),
+        profiles=dict(load_profiles(project.root)),
+        project_trusted=project.trusted,
+        confined=confined,
+        approvals=approved(project.home, project.root),
+    )
+
+
+def _file(path: Path, uri: str, level: PolicyLevel) -> list[PolicyFile]:
+    try:
+        return [parse_policy_file(path.read_text(encoding="utf-8"), uri=uri, level=level)]
+    except FileNotFoundError:
+        return []
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{uri}: cannot be read: {error}", hint="correct or delete the file") from error
+
+
+def judge_command(start: Path, command: str, *, role: str, task_id: str | None) -> Decision:
+    """Return what the policy says of a command for a role, and for a task of the project's plan.
+
+    Raises:
+        NotFoundError: the plan has no such task.
+    """
+    from aircoding.app.plans import load_plan
+
+    project = open_project(start)
+    policies = open_policies(project, confined=True)
+    task = None
+    if task_id is not None:
+        task = load_plan(project, None).task(task_id)
+        if task is None:
+            raise NotFoundError(f"the plan has no task {task_id}", hint="`aircoding plan show` lists them")
+    return decide(CommandAct(command=command), policies.for_role(policies.profile(role), task))

@@ -1,0 +1,368 @@
+"""Start a run, go on with one, and say where runs stand."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aircoding.app.models import open_provider
+from aircoding.app.plans import find_conflicts, load_plan
+from aircoding.app.policies import Policies, open_policies
+from aircoding.app.project import Project, open_project
+from aircoding.app.wiring import World, open_gatherer, wire
+from aircoding.errors import NotFoundError, ProjectError, UsageError
+from aircoding.fleet.approvals import commands_to_approve
+from aircoding.fleet.deps import FleetDeps, append
+from aircoding.fleet.drive import drive
+from aircoding.fleet.engine import DurableEngine
+from aircoding.graph.plan_file import parse_plan
+from aircoding.records.events import Event
+from aircoding.records.ids import RunId
+from aircoding.records.runs import Run, TaskState
+from aircoding.records.tasks import Plan
+from aircoding.settings import Settings
+from aircoding.sources.installation import approve
+from aircoding.workspace.clock import SystemClock
+from aircoding.workspace.locks import RunLock
+from aircoding.workspace.sandbox import choose_sandbox
+
+if TYPE_CHECKING:
+    from aircoding.ports import Sandbox
+    from aircoding.store import Store
+
+__all__ = ["RunHead", "RunRequest", "RunResult", "resume_run", "run_status", "runs_status", "start_run"]
+
+Report = Callable[[Event], None]
+Say = Callable[[str], None]
+Confirm = Callable[[str], bool | None]
+
+_EXIT_CODES = {"done": 0, "failed": 1, "interrupted": 130, "budget": 5}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest:
+    """What `run` was asked for; None: as the settings say."""
+
+    start: Path
+    plan_file: Path | None = None
+    goal: str | None = None
+    provider: str | None = None
+    concurrency: int | None = None
+    max_cost_usd: float | None = None
+    sandbox: str | None = None
+    allow_dirty: bool = False
+    allow_unconfined: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """How a run ended, or where it stands. Tokens and money are of all its calls."""
+
+    run_id: str
+    status: str
+    tasks: tuple[TaskState, ...]
+    prompt_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    cost_usd: float
+    calls: int
+    abandoned_calls: int
+    summary: str
+    exit_code: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunHead:
+    """One line of the list of runs."""
+
+    run_id: str
+    status: str
+    created_at: str
+    goal: str
+    done: int
+    total: int
+
+
+def start_run(request: RunRequest, *, report: Report, say: Say, confirm: Confirm) -> RunResult:
+    """Drive a plan from the start.
+
+    Raises:
+        UsageError: something about the call, the project, the plan or its commands is not in order.
+        CredentialsError: the provider's key is missing.
+    """
+    project = open_project(request.start, flags=_flags(request))
+    if request.goal is not None:
+        from aircoding.app.goals import plan_for_goal
+
+        plan_for_goal(project, request, report=report, say=say, confirm=confirm)
+    _require_clean(project, request)
+    provider, model = open_provider(project.settings.model.provider, project.settings, base=request.start)
+    plan = load_plan(project, request.plan_file)
+    sandbox, policies = _confinement(project, say)
+    _approve_commands(project, plan, policies, confirm=confirm, plan_file=request.plan_file)
+    policies = replace(policies, approvals=open_policies(project, confined=policies.confined).approvals)
+    for conflict in find_conflicts(project, plan):
+        say(f"conflict: {conflict.detail}; {conflict.ruling}")
+    with _opened(project) as store:
+        world = World(
+            project=project, policies=policies, provider=provider, sandbox=sandbox, store=store, report=report
+        )
+        run = _new_run(world, plan, model, request)
+        with RunLock(project.local / "runs" / f"{run.run_id}.lock"):
+            store.runs.create(run)
+            store.claim(run.run_id)
+            deps, engine = wire(world, run, plan)
+            say(_header(run, plan, project.settings))
+            append(deps, "run.started", {"goal": run.goal, "base_commit": run.base_commit}, key="start")
+            return _drive(deps, engine, store, say)
+
+
+def resume_run(
+    start: Path,
+    run_id: str | None,
+    *,
+    max_cost_usd: float | None,
+    report: Report,
+    say: Say,
+    allow_unconfined: bool | None = None,
+) -> RunResult:
+    """Go on with a run; none named: the newest one that has not ended.
+
+    Raises:
+        NotFoundError: there is no such run, or none that could go on.
+        UsageError: another process drives it, or it has ended.
+    """
+    flags = {"sandbox": {"allow_unconfined": allow_unconfined}}
+    project = open_project(start, flags=flags)
+    with _opened(project, create=False) as store:
+        run = _resumable(store, run_id)
+        with RunLock(project.local / "runs" / f"{run.run_id}.lock"):
+            store.claim(run.run_id)
+            if max_cost_usd is not None:
+                run = replace(run, max_cost_usd=max_cost_usd)
+            text = store.texts.get(run.plan_digest)
+            if text is None:
+                raise NotFoundError(f"the plan of run {run.run_id} is not kept", hint="start a new run")
+            plan = parse_plan(text, f"air:run/{run.run_id}/plan")
+            provider, _ = open_provider(run.provider, project.settings, base=Path(run.project_root))
+            sandbox, policies = _confinement(project, say)
+            world = World(
+                project=project, policies=policies, provider=provider, sandbox=sandbox, store=store, report=report
+            )
+            deps, engine = wire(world, run, plan)
+            store.runs.finish(run.run_id, "running")
+            append(deps, "run.resumed", {}, key=SystemClock().now())
+            return _drive(deps, engine, store, say)
+
+
+def run_status(start: Path, run_id: str) -> RunResult:
+    """Return where a run stands.
+
+    Raises:
+        NotFoundError: there is no such run.
+    """
+    project = open_project(start)
+    with _opened(project, create=False) as store:
+        return _result(store, store.runs.get(run_id), store.runs.get(run_id).status)
+
+
+def runs_status(start: Path, *, limit: int) -> tuple[RunHead, ...]:
+    """Return the newest runs."""
+    project = open_project(start)
+    with _opened(project, create=False) as store:
+        heads = []
+        for run in store.runs.runs()[:limit]:
+            states = store.runs.task_states(run.run_id)
+            text = store.texts.get(run.plan_digest)
+            total = len(parse_plan(text).tasks) if text else len(states)
+            done = sum(1 for state in states if state.state == "done")
+            heads.append(
+                RunHead(
+                    run_id=run.run_id,
+                    status=run.status,
+                    created_at=run.created_at,
+                    goal=run.goal,
+                    done=done,
+                    total=total,
+                )
+            )
+        return tuple(heads)
+
+
+def _flags(request: RunRequest) -> dict[str, dict[str, object]]:
+    return {
+        "model": {"provider": request.provider},
+        "run": {"concurrency": request.concurrency, "max_cost_usd": request.max_cost_usd},
+        "sandbox": {"backend": request.sandbox, "allow_unconfined": request.allow_unconfined},
+    }
+
+
+class _opened:  # noqa: N801 - used as a context manager only
+    """The store, closed at the end."""
+
+    def __init__(self, project: Project, *, create: bool = True) -> None:
+        self._store = project.open_store(create=create)
+
+    def __enter__(self) -> Store:
+        return self._store
+
+    def __exit__(self, *_: object) -> None:
+        self._store.close()
+
+
+def _require_clean(project: Project, request: RunRequest) -> None:
+    dirty = project.repository.dirty_paths()
+    if dirty and not request.allow_dirty:
+        more = f" and {len(dirty) - 3} more" if len(dirty) > 3 else ""
+        raise ProjectError(
+            f"there are uncommitted changes: {', '.join(dirty[:3])}{more}",
+            hint="commit or stash them: workers start from HEAD and would not see them; or give --allow-dirty",
+            code="project.dirty",
+        )
+
+
+def _confinement(project: Project, say: Say) -> tuple[Sandbox, Policies]:
+    """Choose the sandbox once, and let the policy know whether it confines."""
+    settings = project.settings.sandbox
+    sandbox = choose_sandbox(settings.backend)
+    confined = sandbox.report.backend != "none" or settings.allow_unconfined
+    if sandbox.report.backend == "none":
+        reasons = "; ".join(sandbox.report.reasons)
+        say(f"no sandbox confines commands ({reasons})" + ("" if confined else ": what is allowed asks"))
+    return sandbox, open_policies(project, confined=confined)
+
+
+def _approve_commands(
+    project: Project, plan: Plan, policies: Policies, *, confirm: Confirm, plan_file: Path | None
+) -> None:
+    """List the commands that would ask, and approve them together or refuse to start (DESIGN section 6)."""
+    asked = commands_to_approve(plan, project.settings.worktree.setup, policies.for_task)
+    if not asked:
+        return
+    lines = "\n".join(f"  {one.command}  ({one.where}): {one.reason}" for one in asked)
+    denied = [one for one in asked if one.denied]
+    if denied:
+        raise UsageError(
+            f"the policy denies commands of the plan:\n{lines}",
+            hint="change the plan, or the policy line that is named",
+            code="plan.denied",
+        )
+    answer = confirm(f"These commands need your approval:\n{lines}\nApprove them for this project?")
+    if not answer:
+        named = f" --plan {plan_file}" if plan_file is not None else " --plan .air/shared/plan/tasks.yaml"
+        raise UsageError(
+            f"commands of the plan need approval:\n{lines}",
+            hint=f"run on a terminal, or `aircoding permissions trust{named}`",
+            code="plan.approval",
+        )
+    approve(project.home, project.root, [one.fingerprint for one in asked])
+
+
+def _new_run(world: World, plan: Plan, model: str, request: RunRequest) -> Run:
+    project, settings, store = world.project, world.project.settings, world.store
+    now = datetime.now(UTC)
+    run_id = RunId(f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}")
+    text, _ = project.read_plan(request.plan_file)
+    kind, _, rest = (settings.model.provider or "").partition(":")
+    script = str((request.start / rest).resolve()) if kind == "scripted" else rest
+    return Run(
+        run_id=run_id,
+        goal=plan.goal,
+        status="running",
+        created_at=SystemClock().now(),
+        project_root=str(project.root),
+        base_commit=project.repository.head(),
+        target_branch=project.repository.head_branch(),
+        integration_branch=f"air/{run_id}/integration",
+        provider=f"{kind}:{script}",
+        model=model,
+        concurrency=settings.run.concurrency,
+        plan_digest=store.texts.put(text),
+        run_revision=open_gatherer(world, plan).freeze_run(),
+        max_cost_usd=settings.run.max_cost_usd,
+    )
+
+
+def _header(run: Run, plan: Plan, settings: Settings) -> str:
+    limit = f"${run.max_cost_usd:.2f}" if run.max_cost_usd is not None else "no limit"
+    return (
+        f"{len(plan.tasks)} tasks, {run.concurrency} at once, {run.provider.partition(':')[0]} model,"
+        f" at most {limit}, {settings.run.max_turns} turns a session"
+    )
+
+
+def _resumable(store: Store, run_id: str | None) -> Run:
+    if run_id is not None:
+        run = store.runs.get(run_id)
+        if run.status in {"done", "failed"}:
+            raise UsageError(f"run {run_id} has ended: {run.status}", hint="start a new one with `aircoding run`")
+        return run
+    for run in store.runs.runs():
+        if run.status not in {"done", "failed"}:
+            return run
+    raise NotFoundError("no run could go on", hint="start one with `aircoding run`")
+
+
+def _drive(deps: FleetDeps, engine: DurableEngine, store: Store, say: Say) -> RunResult:
+    """Launch the engine and drive; one Ctrl-C stops cleanly, and what is under way goes on at the next resume."""
+    status = asyncio.run(_driven(deps, engine))
+    run = deps.run
+    if status in {"interrupted", "budget"}:
+        more = " --max-cost MORE" if status == "budget" else ""
+        say(f"{status}; go on with: aircoding resume {run.run_id}{more}")
+    return _result(store, run, status)
+
+
+async def _driven(deps: FleetDeps, engine: DurableEngine) -> str:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGINT, stop.set)
+    loop.add_signal_handler(signal.SIGTERM, stop.set)
+    engine.launch()
+    try:
+        return await drive(deps, stop=stop)
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
+        loop.remove_signal_handler(signal.SIGTERM)
+        await _end_work()
+        engine.close()
+
+
+async def _end_work() -> None:
+    """Cancel what is under way: commands end with it, and their rows say how far they came."""
+    own = asyncio.current_task()
+    tasks = [task for task in asyncio.all_tasks() if task is not own]
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _result(store: Store, run: Run, status: str) -> RunResult:
+    totals = store.index.totals(run.run_id)
+    tasks = store.runs.task_states(run.run_id)
+    share = totals.cached_tokens / totals.prompt_tokens if totals.prompt_tokens else 0.0
+    done = sum(1 for task in tasks if task.state == "done")
+    summary = (
+        f"run {run.run_id}: {status}, {done} tasks done; {totals.calls} model calls,"
+        f" {totals.prompt_tokens} prompt tokens ({share:.0%} from the cache), {totals.output_tokens} output tokens,"
+        f" ${totals.cost_usd:.4f}"
+    )
+    return RunResult(
+        run_id=run.run_id,
+        status=status,
+        tasks=tasks,
+        prompt_tokens=totals.prompt_tokens,
+        cached_tokens=totals.cached_tokens,
+        output_tokens=totals.output_tokens,
+        cost_usd=totals.cost_usd,
+        calls=totals.calls,
+        abandoned_calls=totals.abandoned_calls,
+        summary=summary,
+        exit_code=_EXIT_CODES.get(status, 1),
+    )

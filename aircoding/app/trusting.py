@@ -1,0 +1,42 @@
+"""`permissions trust`: what the user vouches for, kept in `~/.air` where no repository can write."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from aircoding.app.plans import load_plan
+from aircoding.app.policies import open_policies
+from aircoding.app.project import open_project
+from aircoding.fleet.approvals import commands_to_approve
+from aircoding.sources.installation import approve
+from aircoding.sources.trust import trust_project as remember_project
+
+__all__ = ["TrustReport", "trust_plan", "trust_project"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrustReport:
+    """What was trusted, a line each."""
+
+    lines: tuple[str, ...]
+
+
+def trust_project(start: Path) -> TrustReport:
+    """Let this project's files instruct agents, and its policy allow."""
+    project = open_project(start)
+    remember_project(project.home, project.root)
+    return TrustReport(lines=(f"trusted: the rules, the plan and the policy of {project.root.name}",))
+
+
+def trust_plan(start: Path, plan_file: Path) -> TrustReport:
+    """Approve the verify and set-up commands of a plan as they are now; a changed command asks again."""
+    project = open_project(start)
+    plan = load_plan(project, plan_file)
+    policies = open_policies(project, confined=True)
+    asked = commands_to_approve(plan, project.settings.worktree.setup, policies.for_task)
+    granted = [one for one in asked if not one.denied]
+    approve(project.home, project.root, [one.fingerprint for one in granted])
+    lines = [f"approved: `{one.command}` ({one.where})" for one in granted]
+    lines += [f"denied all the same: `{one.command}` ({one.where}): {one.reason}" for one in asked if one.denied]
+    return TrustReport(lines=tuple(lines) or ("nothing to approve: the policy allows every command of the plan",))

@@ -1,0 +1,89 @@
+"""What this installation keeps in `~/.air`: the key of its secret ids, and commands that a person approved."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+
+from aircoding.errors import ConfigError, WorkspaceError
+from aircoding.records.ids import Digest
+
+__all__ = ["approve", "approved", "installation_key"]
+
+_KEY_FILE = "installation.key"
+_KEY_BYTES = 32
+_APPROVALS_FILE = "approvals.json"
+
+
+def installation_key(home: Path) -> bytes:
+    """Return the key under which ids of secrets are made; the first call makes it, readable by the user only.
+
+    Raises:
+        WorkspaceError: it cannot be made or read.
+    """
+    path = home / _KEY_FILE
+    try:
+        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        except FileExistsError:
+            key = path.read_bytes()
+            if len(key) == _KEY_BYTES:
+                return key
+            raise WorkspaceError(f"{path}: is damaged", hint="delete it; ids of secrets then change") from None
+        key = secrets.token_bytes(_KEY_BYTES)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(key)
+    except OSError as error:
+        raise WorkspaceError(
+            f"{path}: {error.strerror}", hint="check rights and free space, or set AIR_HOME to a folder of yours"
+        ) from error
+    return key
+
+
+def approved(home: Path, root: Path) -> frozenset[Digest]:
+    """Return the fingerprints of commands that the user approved for the project at `root`.
+
+    Raises:
+        ConfigError: the file is damaged.
+    """
+    return frozenset(Digest(mark) for mark in _read(home).get(os.path.realpath(root), ()))
+
+
+def approve(home: Path, root: Path, fingerprints: Iterable[Digest]) -> None:
+    """Remember fingerprints as approved for the project at `root`.
+
+    Raises:
+        ConfigError: the file is damaged.
+        WorkspaceError: it cannot be written.
+    """
+    known = _read(home)
+    real = os.path.realpath(root)
+    known[real] = sorted({*known.get(real, ()), *fingerprints})
+    path, temporary = home / _APPROVALS_FILE, home / f".{_APPROVALS_FILE}.{secrets.token_hex(4)}"
+    try:
+        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(known, file, indent=1, sort_keys=True)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise WorkspaceError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def _read(home: Path) -> dict[str, list[str]]:
+    path = home / _APPROVALS_FILE
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"{path}: cannot be read: {error}", hint="correct or delete it; commands then ask again"
+        ) from error
+    if not isinstance(data, dict) or not all(isinstance(marks, list) for marks in data.values()):
+        raise ConfigError(f"{path}: is no list of fingerprints by project", hint="delete it; commands then ask again")
+    return data

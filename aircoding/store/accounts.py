@@ -1,0 +1,223 @@
+"""The lists of a manifest (segments, outcomes, conflicts) as rows, each distinct one stored once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, select
+
+from aircoding.records.conflicts import Conflict
+from aircoding.records.digests import canonical_json, fingerprint
+from aircoding.records.ids import Digest
+from aircoding.records.jsonable import jsonable
+from aircoding.records.manifest import OutcomeRecord, SegmentRecord
+from aircoding.store.columns import row, rows, table_of
+from aircoding.store.decode import decode
+from aircoding.store.skeleton import SplitRequest
+from aircoding.store.statements import insert_new, insert_rows, number_rows
+from aircoding.store.tables.assemblies import (
+    AssemblyRow,
+    ConflictRow,
+    OutcomeRow,
+    OutcomeUseRow,
+    SegmentRow,
+    SegmentTextRow,
+    SegmentUseRow,
+)
+
+__all__ = [
+    "added",
+    "conflict_value",
+    "outcome_value",
+    "read_conflicts",
+    "read_outcomes",
+    "read_segments",
+    "segment_value",
+    "write_conflicts",
+    "write_outcomes",
+    "write_segments",
+]
+
+ASSEMBLIES = table_of(AssemblyRow)
+SEGMENTS = table_of(SegmentRow)
+SEGMENT_TEXTS = table_of(SegmentTextRow)
+SEGMENT_USES = table_of(SegmentUseRow)
+OUTCOMES = table_of(OutcomeRow)
+OUTCOME_USES = table_of(OutcomeUseRow)
+CONFLICTS = table_of(ConflictRow)
+
+
+def write_segments(
+    connection: Connection, assembly: int, segments: Sequence[SegmentRecord], split: SplitRequest
+) -> None:
+    """Store the segments that came in with an assembly, and which texts they show."""
+    bodies: dict[str, dict[str, Any]] = {}
+    shown: dict[str, list[Digest]] = {}
+    uses: list[tuple[str, str]] = []
+    for record in segments:
+        spans = [[span.block, span.start, span.end] for span in record.spans]
+        found = (split.shown((span.block, span.start, span.end)) for span in record.spans)
+        digests = [digest for digest in found if digest is not None]
+        values = _segment_values(record)
+        mark = fingerprint([values, digests])
+        bodies[mark], shown[mark] = values | {"fingerprint": mark}, digests
+        uses.append((mark, canonical_json(spans).decode("utf-8")))
+    numbers = number_rows(connection, SEGMENTS, "segment", {mark: row(SegmentRow, **bodies[mark]) for mark in bodies})
+    texts = [
+        {"segment": numbers[mark], "position": position, "shown_digest": digest}
+        for mark in sorted(shown)
+        for position, digest in enumerate(shown[mark])
+    ]
+    insert_new(connection, SEGMENT_TEXTS, rows(SegmentTextRow, texts))
+    placed = [
+        {"assembly": assembly, "position": position, "segment": numbers[mark], "spans": spans}
+        for position, (mark, spans) in enumerate(uses)
+    ]
+    insert_rows(connection, SEGMENT_USES, rows(SegmentUseRow, placed))
+
+
+def _segment_values(record: SegmentRecord) -> dict[str, Any]:
+    source = record.source
+    return {
+        "segment_id": record.segment_id,
+        "layer": record.layer.value,
+        "scope": record.scope.value,
+        "trust": record.trust.value,
+        "kind": record.kind.value,
+        "uri": source.uri,
+        "source_digest": source.digest,
+        "text_digest": source.text_digest,
+        "start_line": source.start_line,
+        "end_line": source.end_line,
+        "revision": source.revision,
+        "rule_id": record.rule_id,
+        "required": record.required,
+        "form": record.form.value,
+        "tokens": record.tokens,
+        "selected_by": record.selected_by,
+    }
+
+
+def added(query: Select[Any], session_id: str, since: int, turn: int) -> Select[Any]:
+    """Narrow a query over `ASSEMBLIES` to the turns whose additions make up a list, in order."""
+    return query.where(
+        ASSEMBLIES.c.session_id == session_id, ASSEMBLIES.c.turn >= since, ASSEMBLIES.c.turn <= turn
+    ).order_by(ASSEMBLIES.c.turn)
+
+
+def read_segments(connection: Connection, session_id: str, since: int, turn: int) -> tuple[SegmentRecord, ...]:
+    """Return a manifest's segments."""
+    wanted = (
+        select(SEGMENTS, SEGMENT_USES.c.spans)
+        .join(SEGMENT_USES, SEGMENT_USES.c.segment == SEGMENTS.c.segment)
+        .join(ASSEMBLIES, ASSEMBLIES.c.assembly == SEGMENT_USES.c.assembly)
+    )
+    found = connection.execute(added(wanted, session_id, since, turn).order_by(SEGMENT_USES.c.position))
+    values = [segment_value(each) for each in found]
+    return decode(tuple[SegmentRecord, ...], values, what=f"the segments of {session_id} turn {turn}")
+
+
+def segment_value(found: Row[Any]) -> dict[str, Any]:
+    """Return the JSON value of a segment from its row with its spans."""
+    return {
+        "segment_id": found.segment_id,
+        "layer": found.layer,
+        "scope": found.scope,
+        "trust": found.trust,
+        "kind": found.kind,
+        "source": {
+            "uri": found.uri,
+            "digest": found.source_digest,
+            "text_digest": found.text_digest,
+            "start_line": found.start_line,
+            "end_line": found.end_line,
+            "revision": found.revision,
+        },
+        "rule_id": found.rule_id,
+        "required": bool(found.required),
+        "form": found.form,
+        "tokens": found.tokens,
+        "spans": [{"block": block, "start": start, "end": end} for block, start, end in json.loads(found.spans)],
+        "selected_by": found.selected_by,
+    }
+
+
+def write_outcomes(connection: Connection, assembly: int, outcomes: Sequence[OutcomeRecord]) -> None:
+    """Store the outcomes that came in with an assembly."""
+    bodies: dict[str, dict[str, Any]] = {}
+    marks: list[str] = []
+    for record in outcomes:
+        values: dict[str, Any] = jsonable(record)
+        values["decided_by"] = values.pop("by")
+        mark = fingerprint(values)
+        bodies[mark] = row(OutcomeRow, fingerprint=mark, **values)
+        marks.append(mark)
+    numbers = number_rows(connection, OUTCOMES, "outcome_row", bodies)
+    uses = [
+        {"assembly": assembly, "position": position, "outcome_row": numbers[mark]}
+        for position, mark in enumerate(marks)
+    ]
+    insert_rows(connection, OUTCOME_USES, rows(OutcomeUseRow, uses))
+
+
+def read_outcomes(connection: Connection, session_id: str, since: int, turn: int) -> tuple[OutcomeRecord, ...]:
+    """Return a manifest's outcomes."""
+    wanted = (
+        select(OUTCOMES)
+        .join(OUTCOME_USES, OUTCOME_USES.c.outcome_row == OUTCOMES.c.outcome_row)
+        .join(ASSEMBLIES, ASSEMBLIES.c.assembly == OUTCOME_USES.c.assembly)
+    )
+    found = connection.execute(added(wanted, session_id, since, turn).order_by(OUTCOME_USES.c.position))
+    values = [outcome_value(each) for each in found]
+    return decode(tuple[OutcomeRecord, ...], values, what=f"the outcomes of {session_id} turn {turn}")
+
+
+def outcome_value(found: Row[Any]) -> dict[str, Any]:
+    """Return the JSON value of an outcome from its row."""
+    return {
+        "segment_id": found.segment_id,
+        "uri": found.uri,
+        "layer": found.layer,
+        "outcome": found.outcome,
+        "reason": found.reason,
+        "detail": found.detail,
+        "tokens": found.tokens,
+        "by": found.decided_by,
+    }
+
+
+def write_conflicts(connection: Connection, assembly: int, conflicts: Sequence[Conflict]) -> None:
+    """Store the conflicts that came in with an assembly."""
+    values = []
+    for position, conflict in enumerate(conflicts):
+        value: Mapping[str, Any] = jsonable(conflict)
+        parties = canonical_json(value["parties"]).decode("utf-8")
+        values.append({**value, "assembly": assembly, "position": position, "parties": parties})
+    insert_rows(connection, CONFLICTS, rows(ConflictRow, values))
+
+
+def read_conflicts(connection: Connection, session_id: str, since: int, turn: int) -> tuple[Conflict, ...]:
+    """Return a manifest's conflicts."""
+    wanted = select(CONFLICTS).join(ASSEMBLIES, ASSEMBLIES.c.assembly == CONFLICTS.c.assembly)
+    found = connection.execute(added(wanted, session_id, since, turn).order_by(CONFLICTS.c.position))
+    values = [conflict_value(each) for each in found]
+    return decode(tuple[Conflict, ...], values, what=f"the conflicts of {session_id} turn {turn}")
+
+
+def conflict_value(found: Row[Any]) -> dict[str, Any]:
+    """Return the JSON value of a conflict from its row."""
+    return {
+        "conflict_id": found.conflict_id,
+        "kind": found.kind,
+        "parties": json.loads(found.parties),
+        "subject": found.subject,
+        "detail": found.detail,
+        "ruling": found.ruling,
+        "winner": found.winner,
+        "route": found.route,
+        "blocking": bool(found.blocking),
+        "state": found.state,
+        "ruled_by": found.ruled_by,
+    }

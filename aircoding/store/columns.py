@@ -1,0 +1,126 @@
+"""Column types that mean the same on SQLite and PostgreSQL, and the one way in which rows are made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+from sqlalchemy import CheckConstraint, Dialect, Double, Integer, LargeBinary, Table, Text
+from sqlalchemy.types import REAL, TypeDecorator
+from sqlmodel import Field, SQLModel
+
+from aircoding.errors import InternalError
+
+__all__ = [
+    "Flag",
+    "data",
+    "flag",
+    "json_column",
+    "json_is_valid",
+    "number",
+    "real",
+    "row",
+    "rows",
+    "strict",
+    "table_of",
+    "text",
+]
+
+Model = TypeVar("Model", bound=SQLModel)
+
+REAL_NUMBER = Double().with_variant(REAL(), "sqlite")
+"""Eight bytes on both: STRICT tables of SQLite know REAL only, and PostgreSQL's REAL has four bytes."""
+
+
+class Flag(TypeDecorator[bool]):
+    """A boolean as 0 or 1 on both databases (STRICT tables of SQLite have no boolean)."""
+
+    impl = Integer
+    cache_ok = True
+
+    def process_bind_param(self, value: bool | None, dialect: Dialect) -> int | None:  # noqa: ARG002 - the signature is SQLAlchemy's
+        """Return 0 or 1."""
+        return None if value is None else int(value)
+
+    def process_result_value(self, value: int | None, dialect: Dialect) -> bool | None:  # noqa: ARG002 - the signature is SQLAlchemy's
+        """Return a bool."""
+        return None if value is None else bool(value)
+
+
+def text(**options: Any) -> Any:
+    """Return a text column."""
+    return Field(sa_type=Text, **options)
+
+
+def json_column(**options: Any) -> Any:
+    """Return a column of JSON as text: encoded before it gets here, and replaced, never changed in place."""
+    return Field(sa_type=Text, **options)
+
+
+def number(**options: Any) -> Any:
+    """Return an integer column."""
+    return Field(sa_type=Integer, **options)
+
+
+def real(**options: Any) -> Any:
+    """Return a column of eight-byte floats."""
+    return Field(sa_type=REAL_NUMBER, **options)  # type: ignore[call-overload]  # an instance with a variant is a type too
+
+
+def flag(**options: Any) -> Any:
+    """Return a boolean column."""
+    return Field(sa_type=Flag, **options)
+
+
+def data(**options: Any) -> Any:
+    """Return a column of bytes."""
+    return Field(sa_type=LargeBinary, **options)
+
+
+def json_is_valid(table: str, column: str) -> CheckConstraint:
+    """Return a check that a column holds JSON; only SQLite has `json_valid`."""
+    return CheckConstraint(f"{column} IS NULL OR json_valid({column})", name=f"ck_{table}_{column}_json").ddl_if(dialect="sqlite")
+
+
+def strict() -> dict[str, Any]:
+    """Return the table options: SQLite checks types on write, as PostgreSQL always does."""
+    return {"sqlite_strict": True}
+
+
+def table_of(model: type[SQLModel]) -> Table:
+    """Return the core table of a model."""
+    table: Table = model.__table__  # type: ignore[attr-defined]  # set by SQLModel for table=True
+    return table
+
+
+def row(model: type[Model], /, **values: Any) -> dict[str, Any]:
+    """Return one validated row for a core insert.
+
+    A table model does not validate in its constructor, so every row goes through `model_validate`.
+    Text that no database can hold (NUL, lone surrogates) is replaced by U+FFFD.
+
+    Raises:
+        InternalError: a value is not of its column's kind.
+    """
+    clean = {name: _storable(value) if isinstance(value, str) else value for name, value in values.items()}
+    try:
+        valid = model.model_validate(clean)
+    except ValidationError as error:
+        raise InternalError(f"A row of {model.__tablename__} is not valid: {error}") from error
+    return {name: getattr(valid, name) for name in values}
+
+
+def rows(model: type[Model], values: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return validated rows for one batch insert."""
+    return [row(model, **each) for each in values]
+
+
+def _storable(value: str) -> str:
+    if "\x00" in value:
+        value = value.replace("\x00", "\ufffd")
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return value

@@ -1,0 +1,86 @@
+"""Open a store: one database, and a log for each thing that is recorded in it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from aircoding.store.assemblies import AssemblyStore
+from aircoding.store.calls import CallStore
+from aircoding.store.database import Database, connect_database
+from aircoding.store.events import EventStore
+from aircoding.store.fences import Fences
+from aircoding.store.heads import Index
+from aircoding.store.runs import RunStore
+from aircoding.store.schema import Migrate, SchemaState, prepare_schema, read_schema_state, upgrade_schema
+from aircoding.store.sessions import SessionStore
+from aircoding.store.texts import TextStore
+from aircoding.store.tools import ToolStore
+
+__all__ = ["Store", "open_store"]
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+class Store:
+    """The record. Writes for a run that this store claimed are checked against the run's fence."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._fences = Fences()
+        self.events = EventStore(database, self._fences)
+        self.texts = TextStore(database, _now)
+        self.runs = RunStore(database, self._fences, _now)
+        self.sessions = SessionStore(database, self._fences, _now)
+        self.assemblies = AssemblyStore(database, self._fences, _now)
+        self.calls = CallStore(database, self._fences, _now)
+        self.tools = ToolStore(database, self._fences, _now)
+        self.index = Index(database)
+
+    @property
+    def where(self) -> str:
+        """The database, without a password."""
+        return self._database.where
+
+    def claim(self, run_id: str) -> int:
+        """Become the owner of a run; whoever was it before can write nothing more.
+
+        Raises:
+            NotFoundError: no such run.
+        """
+        fence = self._database.write(lambda connection: self._fences.advance(connection, run_id), durable=True)
+        self._fences.hold(run_id, fence)
+        return fence
+
+    def schema_state(self) -> SchemaState:
+        """Return the state of the schema."""
+        return read_schema_state(self._database)
+
+    def upgrade(self) -> tuple[SchemaState, Path | None]:
+        """Bring the schema up to date; a SQLite file is copied first, and the copy's path returned.
+
+        Raises:
+            StoreError: it cannot be done; the database is as it was.
+        """
+        return upgrade_schema(self._database, now=_now)
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self._database.close()
+
+
+def open_store(url_or_path: str | Path, *, read_only: bool = False, migrate: Migrate = "create") -> Store:
+    """Open the database at a URL or path.
+
+    Raises:
+        StoreError: it cannot be opened, or its schema is not one that this program can work on.
+    """
+    database = connect_database(url_or_path, read_only=read_only)
+    try:
+        prepare_schema(database, migrate)
+    except BaseException:
+        database.close()
+        raise
+    return Store(database)

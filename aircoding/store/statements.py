@@ -1,0 +1,75 @@
+"""The few statements that every log needs: insert what is new, and number what is stored once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Table, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+__all__ = ["chunks", "insert_new", "insert_rows", "number_rows"]
+
+Item = TypeVar("Item")
+
+CHUNK = 500
+"""Bound variables per statement; SQLite refuses more than 999 where it was built with its old limit."""
+
+
+def chunks(items: Iterable[Item], size: int = CHUNK) -> Iterator[list[Item]]:
+    """Return items in lists of at most `size`."""
+    some: list[Item] = []
+    for item in items:
+        some.append(item)
+        if len(some) == size:
+            yield some
+            some = []
+    if some:
+        yield some
+
+
+def insert_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert rows in one batch."""
+    if rows:
+        connection.execute(table.insert(), list(rows))
+
+
+def insert_new(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Insert rows in one batch, leaving alone those whose key is there; return whether all were new.
+
+    Rows go in the order given: give them sorted by key, so that two writers never wait for each other crosswise.
+    """
+    if not rows:
+        return True
+    if connection.dialect.name == "postgresql":
+        statement: Any = postgresql.insert(table).on_conflict_do_nothing()
+    else:
+        statement = sqlite.insert(table).on_conflict_do_nothing()
+    return bool(connection.execute(statement, list(rows)).rowcount == len(rows))
+
+
+def number_rows(
+    connection: Connection, table: Table, key: str, rows: Mapping[str, Mapping[str, Any]]
+) -> dict[str, int]:
+    """Store each of `rows` (by its `fingerprint` column) unless it is there, and return their numbers.
+
+    Args:
+        connection: a write transaction.
+        table: a table with a `fingerprint` and an integer primary key.
+        key: the name of that primary key.
+        rows: the rows by their fingerprint.
+    """
+    numbers = _numbers(connection, table, key, rows)
+    missing = sorted(rows.keys() - numbers.keys())
+    if missing:
+        insert_new(connection, table, [rows[fingerprint] for fingerprint in missing])
+        numbers |= _numbers(connection, table, key, missing)
+    return numbers
+
+
+def _numbers(connection: Connection, table: Table, key: str, fingerprints: Iterable[str]) -> dict[str, int]:
+    numbers: dict[str, int] = {}
+    for some in chunks(fingerprints):
+        found = select(table.c.fingerprint, table.c[key]).where(table.c.fingerprint.in_(some))
+        numbers |= {fingerprint: number for fingerprint, number in connection.execute(found)}
+    return numbers

@@ -1,0 +1,165 @@
+"""Requests with their manifests: heads, what each turn added, and each distinct segment and outcome once.
+
+The workers of a fleet share most segments and most omissions. So a segment as it stood (`segments`)
+and an outcome (`outcomes`) are stored once, and `segment_uses` and `outcome_uses` say which turn of
+which session they came in with. The list of a manifest is what the turns from `*_since` to its own added.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Index
+from sqlmodel import SQLModel
+
+from aircoding.store.columns import data, flag, json_column, json_is_valid, number, strict, text
+
+__all__ = [
+    "AssemblyRow",
+    "ConflictRow",
+    "OutcomeRow",
+    "OutcomeUseRow",
+    "SegmentRow",
+    "SegmentTextRow",
+    "SegmentUseRow",
+]
+
+
+class AssemblyRow(SQLModel, table=True):
+    """One assembly. `delta` holds the new nodes of the request and the new layout spans, `account` the
+    rest of the manifest (marks, cache, budget, refs, versions); both are zlib-compressed JSON.
+    """
+
+    __tablename__ = "assemblies"
+    __table_args__ = (
+        Index("ix_assemblies_turn", "session_id", "turn", unique=True),
+        Index("ix_assemblies_task", "run_id", "task_id", "role"),
+        strict(),
+    )
+
+    assembly: int | None = number(default=None, primary_key=True)
+    manifest_id: str = text(unique=True)
+    digest: str = text(min_length=64, max_length=64)
+    provenance: str = text()
+    run_id: str = text()
+    run_revision: str = text()
+    session_id: str = text()
+    task_id: str | None = text(default=None)
+    attempt: int | None = number(default=None)
+    role: str = text()
+    mode: str = text()
+    model: str = text()
+    turn: int = number(ge=1)
+    epoch: int = number(ge=1)
+    created_at: str = text()
+    recorded_at: str = text()
+    estimator: str = text()
+    policy_digest: str = text()
+    tokens_low: int = number()
+    tokens_expected: int = number()
+    tokens_high: int = number()
+    window_tokens: int = number()
+    nodes_since: int = number()
+    segments_since: int = number()
+    outcomes_since: int = number()
+    conflicts_since: int = number()
+    snapshot_digest: str = text(foreign_key="texts.digest")
+    delta: bytes = data()
+    account: bytes = data()
+
+
+class SegmentRow(SQLModel, table=True):
+    """A segment in the form in which it stood in a request, once; `fingerprint` covers all of it."""
+
+    __tablename__ = "segments"
+    __table_args__ = strict()
+
+    segment: int | None = number(default=None, primary_key=True)
+    fingerprint: str = text(unique=True)
+    segment_id: str = text(index=True)
+    layer: str = text()
+    scope: str = text()
+    trust: str = text()
+    kind: str = text()
+    uri: str = text(index=True)
+    source_digest: str = text()
+    text_digest: str = text(index=True)
+    start_line: int | None = number(default=None)
+    end_line: int | None = number(default=None)
+    revision: str | None = text(default=None)
+    rule_id: str | None = text(default=None, index=True)
+    required: bool = flag()
+    form: str = text()
+    tokens: int = number()
+    selected_by: str = text()
+
+
+class SegmentTextRow(SQLModel, table=True):
+    """The texts of a segment as they stood in the request (an excerpt is not the whole source text)."""
+
+    __tablename__ = "segment_texts"
+    __table_args__ = strict()
+
+    segment: int = number(primary_key=True, foreign_key="segments.segment")
+    position: int = number(primary_key=True)
+    shown_digest: str = text(foreign_key="texts.digest", index=True)
+
+
+class SegmentUseRow(SQLModel, table=True):
+    """A segment that came in with an assembly; `spans` is a JSON list of [block, start, end]."""
+
+    __tablename__ = "segment_uses"
+    __table_args__ = (json_is_valid("segment_uses", "spans"), strict())
+
+    assembly: int = number(primary_key=True, foreign_key="assemblies.assembly")
+    position: int = number(primary_key=True)
+    segment: int = number(foreign_key="segments.segment", index=True)
+    spans: str = json_column()
+
+
+class OutcomeRow(SQLModel, table=True):
+    """What became of a candidate, once."""
+
+    __tablename__ = "outcomes"
+    __table_args__ = strict()
+
+    outcome_row: int | None = number(default=None, primary_key=True)
+    fingerprint: str = text(unique=True)
+    segment_id: str = text(index=True)
+    uri: str = text(index=True)
+    layer: str = text()
+    outcome: str = text()
+    reason: str | None = text(default=None)
+    detail: str = text()
+    tokens: int = number()
+    decided_by: str = text()
+
+
+class OutcomeUseRow(SQLModel, table=True):
+    """An outcome that came in with an assembly."""
+
+    __tablename__ = "outcome_uses"
+    __table_args__ = strict()
+
+    assembly: int = number(primary_key=True, foreign_key="assemblies.assembly")
+    position: int = number(primary_key=True)
+    outcome_row: int = number(foreign_key="outcomes.outcome_row", index=True)
+
+
+class ConflictRow(SQLModel, table=True):
+    """A conflict that came in with an assembly."""
+
+    __tablename__ = "conflicts"
+    __table_args__ = (json_is_valid("conflicts", "parties"), strict())
+
+    assembly: int = number(primary_key=True, foreign_key="assemblies.assembly")
+    position: int = number(primary_key=True)
+    conflict_id: str = text(index=True)
+    kind: str = text()
+    parties: str = json_column()
+    subject: str = text()
+    detail: str = text()
+    ruling: str = text()
+    winner: str | None = text(default=None)
+    route: str = text()
+    blocking: bool = flag()
+    state: str = text()
+    ruled_by: str | None = text(default=None)

@@ -1,0 +1,115 @@
+"""Texts by their digest, each once, compressed."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+
+from sqlalchemy import Connection, select
+
+from aircoding.errors import NotFoundError, StoreError
+from aircoding.records.digests import sha256_text
+from aircoding.records.ids import Digest
+from aircoding.store.columns import rows, table_of
+from aircoding.store.database import Database
+from aircoding.store.statements import chunks, insert_new
+from aircoding.store.tables.texts import Text
+
+__all__ = ["TextStore", "find_texts", "put_texts", "read_texts"]
+
+TEXTS = table_of(Text)
+COMPRESS_FROM_BYTES = 96
+"""Below this zlib's own header eats what it saves."""
+
+
+class TextStore:
+    """The blob store (`ports.BlobStore`)."""
+
+    def __init__(self, database: Database, now: Callable[[], str]) -> None:
+        self._database = database
+        self._now = now
+
+    def put(self, text: str) -> Digest:
+        """Store a text and return the sha256 of its UTF-8 bytes.
+
+        Raises:
+            StoreError: it has no UTF-8 form (a lone surrogate), or the database cannot do it.
+        """
+        try:
+            digest = sha256_text(text)
+        except UnicodeEncodeError as error:
+            raise StoreError(
+                f"A text cannot be stored: it is not valid Unicode at character {error.start}.",
+                hint="Read the file as UTF-8 with replacement before it is stored.",
+                code="store.text",
+            ) from None
+        self._database.write(lambda connection: put_texts(connection, {digest: text}, self._now()))
+        return digest
+
+    def get(self, digest: Digest) -> str | None:
+        """Return a text, or None when it is not kept."""
+        with self._database.read() as connection:
+            return find_texts(connection, [digest]).get(digest)
+
+
+def put_texts(connection: Connection, texts: Mapping[Digest, str], now: str) -> None:
+    """Store those texts that are not there yet, in the caller's transaction.
+
+    Args:
+        connection: a write transaction.
+        texts: by their digest; the caller took it.
+        now: when (RFC 3339).
+    """
+    missing = set(texts)
+    for some in chunks(sorted(texts)):
+        there = select(TEXTS.c.digest).where(TEXTS.c.digest.in_(some), TEXTS.c.body.is_not(None))
+        missing -= set(connection.execute(there).scalars())
+    values = [_row(digest, texts[digest], now) for digest in sorted(missing)]
+    if insert_new(connection, TEXTS, rows(Text, values)):
+        return
+    for value in values:  # a body that was let go comes back
+        bare = (TEXTS.c.digest == value["digest"]) & TEXTS.c.body.is_(None)
+        connection.execute(TEXTS.update().where(bare).values(codec=value["codec"], body=value["body"]))
+
+
+def _row(digest: Digest, text: str, now: str) -> dict[str, object]:
+    raw = text.encode("utf-8")
+    packed = zlib.compress(raw) if len(raw) >= COMPRESS_FROM_BYTES else raw
+    codec, body = ("zlib", packed) if len(packed) < len(raw) else ("raw", raw)
+    return {"digest": digest, "codec": codec, "size_bytes": len(raw), "body": body, "stored_at": now}
+
+
+def find_texts(connection: Connection, digests: Iterable[Digest]) -> dict[Digest, str]:
+    """Return those texts that are kept."""
+    found: dict[Digest, str] = {}
+    for some in chunks(sorted(set(digests))):
+        wanted = select(TEXTS.c.digest, TEXTS.c.codec, TEXTS.c.body).where(
+            TEXTS.c.digest.in_(some), TEXTS.c.body.is_not(None)
+        )
+        for digest, codec, body in connection.execute(wanted):
+            raw = zlib.decompress(body) if codec == "zlib" else bytes(body)
+            found[Digest(digest)] = raw.decode("utf-8")
+    return found
+
+
+def read_texts(connection: Connection, digests: Iterable[Digest], *, what: str) -> dict[Digest, str]:
+    """Return all of these texts.
+
+    Args:
+        connection: any transaction.
+        digests: which.
+        what: whose texts they are, for the error.
+
+    Raises:
+        NotFoundError: one is not kept.
+    """
+    wanted = set(digests)
+    found = find_texts(connection, wanted)
+    missing = sorted(wanted - found.keys())
+    if missing:
+        raise NotFoundError(
+            f"{what} cannot be rebuilt: {len(missing)} of its texts are not kept (the first is {missing[0]}).",
+            hint="Its segments, digests and outcomes are still there; texts are let go by `store.bodies` and by age.",
+            code="not_found.text",
+        )
+    return found
