@@ -100,7 +100,7 @@ def start_run(request: RunRequest, *, report: Report, say: Say, confirm: Confirm
     if request.goal is not None:
         from aircoding.app.goals import plan_for_goal
 
-        plan_for_goal(project, request, report=report, say=say, confirm=confirm)
+        plan_for_goal(project, request.goal, base=request.start, report=report, say=say, confirm=confirm)
     _require_clean(project, request)
     provider, model = open_provider(project.settings.model.provider, project.settings, base=request.start)
     plan = load_plan(project, request.plan_file)

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from aircoding.cli.output import SCHEMA_VERSION, note, table, visible
 from aircoding.records.events import Event
 from aircoding.records.jsonable import jsonable
+
+if TYPE_CHECKING:
+    from aircoding.app.runs import RunResult
 
 __all__ = ["Reporter", "resume", "run"]
 
@@ -118,19 +124,19 @@ def resume(run_id: str | None, last: bool, max_cost_usd: float | None, as_json: 
     )
 
 
-def _confirm(assume_yes: bool):  # type: ignore[no-untyped-def]
+def _confirm(assume_yes: bool) -> Callable[[str], bool | None]:
     def confirm(question: str) -> bool | None:
         """Return the person's answer, or None when there is nobody to ask."""
         if assume_yes:
             return True
-        if not click.get_text_stream("stdin").isatty():
+        if not sys.stdin.isatty():
             return None
         return click.confirm(visible(question), err=True)
 
     return confirm
 
 
-def _finish(result, *, as_json: bool) -> None:  # type: ignore[no-untyped-def]
+def _finish(result: RunResult, *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"schema_version": SCHEMA_VERSION, "type": "result", **jsonable(result)}))
     else:

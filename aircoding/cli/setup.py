@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -18,7 +19,7 @@ def init(trust: bool | None, as_json: bool) -> None:
     """Prepare a repository: .air/ with commented files. Files that are there stay as they are."""
     from aircoding.app.initialise import initialise
 
-    if trust is None and click.get_text_stream("stdin").isatty():
+    if trust is None and sys.stdin.isatty():
         trust = click.confirm("Do you trust the files of this project to instruct agents?", err=True)
     report = initialise(Path.cwd(), trust=bool(trust))
 

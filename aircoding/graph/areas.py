@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from aircoding.records.ids import TaskId
-from aircoding.rules.globs import literal_parts, overlap
+from aircoding.rules.globs import Outline, could_meet, outlines, overlap
 
 __all__ = ["AreaIndex", "Meeting"]
 
@@ -27,7 +27,7 @@ class Meeting:
 @dataclass(slots=True)
 class _Folder:
     folders: dict[str, _Folder] = field(default_factory=dict)
-    globs: dict[str | None, list[tuple[str, TaskId]]] = field(default_factory=dict)
+    globs: dict[str | None, list[tuple[Outline, str, TaskId]]] = field(default_factory=dict)
     """By literal file name; None: the name has wildcards."""
 
 
@@ -40,22 +40,22 @@ class AreaIndex:
     def add(self, task: TaskId, areas: Iterable[str]) -> None:
         """Put a task's areas in."""
         for area in areas:
-            for folders, name in literal_parts(area):
+            for outline in outlines(area):
                 place = self._root
-                for folder in folders:
+                for folder in outline.folders:
                     place = place.folders.setdefault(folder, _Folder())
-                place.globs.setdefault(name, []).append((area, task))
+                place.globs.setdefault(outline.name, []).append((outline, area, task))
 
     def first_meeting(self, task: TaskId, areas: Iterable[str]) -> Meeting | None:
         """Return one area of another task that meets one of these, or None."""
         for area in areas:
-            for folders, name in literal_parts(area):
-                for other_area, other in self._candidates(folders, name):
-                    if other != task and overlap(area, other_area):
+            for outline in outlines(area):
+                for other_outline, other_area, other in self._candidates(outline.folders, outline.name):
+                    if other != task and could_meet(outline, other_outline) and overlap(area, other_area):
                         return Meeting(other, area, other_area)
         return None
 
-    def _candidates(self, folders: tuple[str, ...], name: str | None) -> Iterator[tuple[str, TaskId]]:
+    def _candidates(self, folders: tuple[str, ...], name: str | None) -> Iterator[tuple[Outline, str, TaskId]]:
         place = self._root
         for folder in folders:
             yield from _named(place, name)
@@ -69,7 +69,7 @@ class AreaIndex:
             queue.extend(one.folders.values())
 
 
-def _named(folder: _Folder, name: str | None) -> Iterator[tuple[str, TaskId]]:
+def _named(folder: _Folder, name: str | None) -> Iterator[tuple[Outline, str, TaskId]]:
     if name is None:
         for globs in folder.globs.values():
             yield from globs

@@ -54,4 +54,4 @@ def _cut_line(lines: list[str], start_line: int, size_bytes: int) -> str:
 def reference_line(what: str, *, start_line: int | None = None, end_line: int | None = None) -> str:
     """Return the line that stands for a text of which nothing is shown. `what` is a path or an artifact's name."""
     lines = f", lines {start_line}-{end_line}" if start_line is not None and end_line is not None else ""
-    return f"[not shown: {what}{lines}; read it there if you need it]"
+    return f"[not shown here; the text stands in {what}{lines}]"

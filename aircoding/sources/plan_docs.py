@@ -26,10 +26,11 @@ _CONSTRAINTS, _PLAN, _TODO = (f"{PLAN_FOLDER}/{name}" for name in ("AGENTS.md", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Doc:
-    """A document: its candidates whole, and the line that stands for it where only a reference is retrieved."""
+    """A document in three sizes: section by section, cut to one excerpt, and the line that names it."""
 
     path: str
     whole: tuple[Segment, ...]
+    short: tuple[Segment, ...]
     brief: Segment
     adr: Adr | None = None
 
@@ -85,27 +86,32 @@ def _document(path: str, read: TextRead, intake: Intake, trust: Trust) -> _Doc:
         detail = read.problem or "the file holds no text"
         reason = Reason.UNREADABLE if read.problem else Reason.INVALID
         why = Barred(outcome=OutcomeKind.OMITTED, reason=reason, detail=f"{uri}: {detail}")
-        return _Doc(path=path, whole=(barred(brief, why),), brief=barred(brief, why))
-    whole = tuple(
-        replace(
-            intake.segment(
-                part.text,
-                layer=Layer.L4,
-                scope=Scope.RUN,
-                kind=SegmentKind.PLAN,
-                trust=trust,
-                uri=uri,
-                digest=read.digest,
-                title=printable(path),
-                fragment=part.slug,
-                start_line=part.start_line,
-                end_line=part.end_line,
-            ),
-            reference=reference_line(printable(path), start_line=part.start_line, end_line=part.end_line),
+        refused = barred(brief, why)
+        return _Doc(path=path, whole=(refused,), short=(refused,), brief=refused)
+
+    def part(text: str, fragment: str, start_line: int, end_line: int) -> Segment:
+        segment = intake.segment(
+            text,
+            layer=Layer.L4,
+            scope=Scope.RUN,
+            kind=SegmentKind.PLAN,
+            trust=trust,
+            uri=uri,
+            digest=read.digest,
+            title=printable(path),
+            fragment=fragment,
+            start_line=start_line,
+            end_line=end_line,
         )
-        for part in split_sections(read.text)
-    )
-    return _Doc(path=path, whole=whole, brief=brief)
+        reference = reference_line(printable(path), start_line=start_line, end_line=end_line)
+        return replace(segment, reference=reference)
+
+    text = read.text.rstrip("\n")
+    sections = split_sections(text)
+    whole = tuple(part(one.text, one.slug, one.start_line, one.end_line) for one in sections)
+    together = part(text, "all", 1, text.count("\n") + 1)
+    short = whole if together.excerpt is None else (in_short(together),)
+    return _Doc(path=path, whole=whole, short=short, brief=brief)
 
 
 def _brief(uri: str, text: str, kind: SegmentKind, intake: Intake, trust: Trust, read: TextRead) -> Segment:
@@ -146,7 +152,7 @@ def _decision(file: AdrFile, read: TextRead, intake: Intake, trust: Trust) -> _D
     why = _not_in_force(file)
     if why is not None:
         whole, brief = barred(whole, why), barred(brief, why)
-    return _Doc(path=path, whole=(whole,), brief=brief, adr=adr if why is None else None)
+    return _Doc(path=path, whole=(whole,), short=(brief,), brief=brief, adr=adr if why is None else None)
 
 
 def _not_in_force(file: AdrFile) -> Barred | None:
@@ -174,7 +180,7 @@ def _at_detail(doc: _Doc, detail: str) -> tuple[Segment, ...]:
     if detail == "full" or (detail == "relevant" and doc.path == _CONSTRAINTS):
         return doc.whole
     if doc.path in (_CONSTRAINTS, _PLAN) or (detail == "summary" and doc.path == _TODO):
-        return tuple(in_short(segment) for segment in doc.whole)
+        return doc.short
     return (doc.brief,)
 
 

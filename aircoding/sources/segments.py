@@ -119,11 +119,11 @@ def barred(segment: Segment, why: Barred) -> Segment:
 
 
 def in_short(segment: Segment) -> Segment:
-    """Return the segment with its short form as its text, for a role that retrieves summaries; itself without one.
+    """Return the segment with its excerpt as its text, for a role that retrieves summaries; itself when it is short.
 
     A finding in the whole text stays with the short form: what was hidden deep in a file still counts against it.
     """
-    short = segment.excerpt or segment.reference
+    short = segment.excerpt
     if short is None or segment.required or segment.barred is not None:
         return segment
     digest = sha256_text(short)

@@ -138,7 +138,7 @@ class AssemblyStore:
             def read(digests: frozenset[Digest]) -> Mapping[Digest, str]:
                 return read_texts(connection, digests, what=f"The snapshot of {manifest_id}")
 
-            return join_snapshot(digest, read, self.get)
+            return join_snapshot(digest, read, lambda each: self.get(ManifestId(each)))
 
     def _read(self, which: Any) -> AssembledContext | None:
         with self._database.read() as connection:

@@ -114,12 +114,8 @@ class CallStore:
 
         def body(connection: Connection) -> None:
             self._fences.check(connection, run_of_session(key))
-            states: Mapping[int, str] = {
-                number: state
-                for number, state in connection.execute(
-                    select(CALLS.c.tries, CALLS.c.state).where(CALLS.c.call_key == key)
-                )
-            }
+            found = connection.execute(select(CALLS.c.tries, CALLS.c.state).where(CALLS.c.call_key == key))
+            states: Mapping[int, str] = {each[0]: each[1] for each in found}
             if states.get(tries) == "committed":
                 return
             _require(key, tries, states)

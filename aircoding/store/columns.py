@@ -29,7 +29,7 @@ __all__ = [
 
 Model = TypeVar("Model", bound=SQLModel)
 
-REAL_NUMBER = Double().with_variant(REAL(), "sqlite")
+REAL_NUMBER: Any = Double().with_variant(REAL(), "sqlite")
 """Eight bytes on both: STRICT tables of SQLite know REAL only, and PostgreSQL's REAL has four bytes."""
 
 
@@ -65,7 +65,7 @@ def number(**options: Any) -> Any:
 
 def real(**options: Any) -> Any:
     """Return a column of eight-byte floats."""
-    return Field(sa_type=REAL_NUMBER, **options)  # type: ignore[call-overload]  # an instance with a variant is a type too
+    return Field(sa_type=REAL_NUMBER, **options)
 
 
 def flag(**options: Any) -> Any:
@@ -80,7 +80,9 @@ def data(**options: Any) -> Any:
 
 def json_is_valid(table: str, column: str) -> CheckConstraint:
     """Return a check that a column holds JSON; only SQLite has `json_valid`."""
-    return CheckConstraint(f"{column} IS NULL OR json_valid({column})", name=f"ck_{table}_{column}_json").ddl_if(dialect="sqlite")
+    return CheckConstraint(f"{column} IS NULL OR json_valid({column})", name=f"ck_{table}_{column}_json").ddl_if(
+        dialect="sqlite"
+    )
 
 
 def strict() -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -15,8 +16,8 @@ Value = TypeVar("Value")
 
 
 @cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
+def _adapter(kind: Hashable) -> TypeAdapter[Any]:
+    return TypeAdapter(cast("Any", kind))
 
 
 def decode(kind: type[Value], value: Any, *, what: str) -> Value:
@@ -31,7 +32,7 @@ def decode(kind: type[Value], value: Any, *, what: str) -> Value:
         StoreError: the stored value is not one; a damaged row, or one of a newer version.
     """
     try:
-        found: Value = _adapter(kind).validate_python(value)
+        found: Value = _adapter(cast("Hashable", kind)).validate_python(value)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(str(step) for step in first["loc"])

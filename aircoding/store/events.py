@@ -86,7 +86,7 @@ def _known_keys(connection: Connection, run_id: str, keys: Sequence[str]) -> dic
     known: dict[str, int] = {}
     for some in chunks(keys):
         there = select(EVENTS.c.key, EVENTS.c.seq).where(EVENTS.c.run_id == run_id, EVENTS.c.key.in_(some))
-        known |= {key: seq for key, seq in connection.execute(there)}
+        known |= {found[0]: found[1] for found in connection.execute(there)}
     return known
 
 

@@ -99,9 +99,16 @@ class Index:
         ).where(c.run_id == run_id)
         with self._database.read() as connection:
             values = connection.execute(query).one()
-        names = (name for name in Totals.__slots__)
+        calls, abandoned, failed, prompt, cached_, output, usd, unpriced = values
         return Totals(
-            **{name: (float(v) if name == "cost_usd" else int(v)) for name, v in zip(names, values, strict=True)}
+            calls=int(calls),
+            abandoned_calls=int(abandoned),
+            failed_calls=int(failed),
+            prompt_tokens=int(prompt),
+            cached_tokens=int(cached_),
+            output_tokens=int(output),
+            cost_usd=float(usd),
+            unpriced_calls=int(unpriced),
         )
 
     def row_counts(self) -> Mapping[str, int]:

@@ -42,7 +42,7 @@ def moved(state: TaskState | None, event: Event) -> TaskState | None:
         return replace(state, state="waiting", reason=reason)
     if event.type in _FINAL:
         commit = event.payload.get("commit")
-        return replace(state, state=_FINAL[event.type], reason=reason, commit=commit if commit else state.commit)
+        return replace(state, state=_FINAL[event.type], reason=reason, commit=commit or state.commit)
     return state
 
 

@@ -11,7 +11,7 @@ from aircoding.errors import NotFoundError
 from aircoding.records.ids import Digest, RunId
 from aircoding.records.jsonable import jsonable
 from aircoding.records.runs import Run, TaskState
-from aircoding.store.columns import row, table_of
+from aircoding.store.columns import row
 from aircoding.store.database import Database
 from aircoding.store.events import TASKS, task_state_of
 from aircoding.store.fences import RUNS, Fences

@@ -13,6 +13,7 @@ nowhere is ignored. So a request always comes back byte for byte, however poor i
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -106,8 +107,7 @@ class _Cutter:
         inside = {at for at in offsets if 0 < at < len(data) and not 0x80 <= data[at] < 0xC0}
         cuts = [0, *sorted(inside), len(data)] if data else [0, 0]
         pieces = tuple(
-            Piece(start, end, self.keep(data[start:end].decode("utf-8")))
-            for start, end in zip(cuts, cuts[1:], strict=False)
+            Piece(start, end, self.keep(data[start:end].decode("utf-8"))) for start, end in itertools.pairwise(cuts)
         )
         self.pieces[pointer] = pieces
         return [piece.digest for piece in pieces]

@@ -71,5 +71,5 @@ def _numbers(connection: Connection, table: Table, key: str, fingerprints: Itera
     numbers: dict[str, int] = {}
     for some in chunks(fingerprints):
         found = select(table.c.fingerprint, table.c[key]).where(table.c.fingerprint.in_(some))
-        numbers |= {fingerprint: number for fingerprint, number in connection.execute(found)}
+        numbers |= {each[0]: each[1] for each in connection.execute(found)}
     return numbers

@@ -6,6 +6,8 @@ the two on both databases.
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -16,7 +18,7 @@ down_revision = None
 branch_labels = None
 depends_on = None
 
-REAL_NUMBER = sa.Double().with_variant(sa.REAL(), "sqlite")
+REAL_NUMBER: Any = sa.Double().with_variant(sa.REAL(), "sqlite")
 
 
 def upgrade() -> None:

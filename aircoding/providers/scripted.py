@@ -1,0 +1,105 @@
+"""The scripted model: answers come from a file, everything else is as with a real one."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+from aircoding.errors import ProviderError
+from aircoding.providers.capabilities import Capabilities, ModelRow
+from aircoding.providers.failures import cut_stream, http_failure, silent_end, timed_out
+from aircoding.providers.prices import cost_of
+from aircoding.providers.requests import messages_body, scripted_content
+from aircoding.providers.script import ScriptedError, ScriptFile
+from aircoding.providers.script_choice import Step, choose_turn, session_match
+from aircoding.providers.simulated import SimulatedCache, prompt_tokens
+from aircoding.providers.validation import refuse_invalid
+from aircoding.records.calls import CallRequest, Reply
+from aircoding.records.snapshot import ModelLimits
+from aircoding.records.usage import Cost, Usage
+
+__all__ = ["ScriptedProvider", "scripted_failure"]
+
+
+class ScriptedProvider:
+    """A model that says what its script says; requests must pass the same rules as at the real API.
+
+    Limits and prices are those of the script's stand-in model, whatever name the session gives its model;
+    `max_output_tokens` caps what one answer reserves. Usage is simulated (see `simulated`), and its cost says so.
+    `sleep` waits for `delay_seconds` of a turn, `clock` gives seconds for the life of cache entries.
+    """
+
+    def __init__(
+        self,
+        script: ScriptFile,
+        capabilities: Capabilities,
+        *,
+        max_output_tokens: int = 16_000,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._script = script
+        self._row: ModelRow = capabilities.row(script.model)
+        self._max_output_tokens = max_output_tokens
+        self._sleep, self._clock = sleep, clock
+        self._cache = SimulatedCache()
+
+    def limits(self, model: str) -> ModelLimits:
+        """Return the limits of the stand-in model under the name that was asked for."""
+        return replace(self._row.limits(max_output_tokens=self._max_output_tokens), model=model)
+
+    def cost(self, model: str, usage: Usage) -> Cost:  # noqa: ARG002 - the stand-in's prices hold for any name
+        """Return what the stand-in model would cost."""
+        return Cost(usd=cost_of(self._row.model, usage).usd, price_source="simulated")
+
+    async def call(self, call: CallRequest) -> Reply:
+        """Return the turn that is due, or raise the error that its script has for this try.
+
+        Raises:
+            ProviderError: as scripted; or the request breaks a rule of the API, no script is for the
+                session, or its script is at its end (all three: stop).
+        """
+        body = messages_body(call)
+        refuse_invalid(body, row=self._row, prompt_tokens=prompt_tokens(body))
+        match = session_match(call.session_id)
+        step = choose_turn(self._script, match, assistant_turns=call.assistant_turns, tries=call.tries)
+        if step.turn.delay_seconds:
+            await self._sleep(step.turn.delay_seconds)
+        if step.error is not None and step.error.status is not None:
+            raise scripted_failure(step.error)
+        reply = self._reply(call, body, step)
+        if step.error is not None:
+            raise scripted_failure(step.error)
+        return reply
+
+    def _reply(self, call: CallRequest, body: dict[str, Any], step: Step) -> Reply:
+        """The answer begins here: what the request marked can be read from the cache from now on."""
+        content = scripted_content(step.turn, call.key)
+        minimum, now = self._row.min_cache_prefix_tokens, self._clock()
+        usage = self._cache.usage(call.model, body, content, minimum_tokens=minimum, now_seconds=now)
+        self._cache.keep(call.model, body, minimum_tokens=minimum, now_seconds=now)
+        return Reply(
+            content=content,
+            stop_reason=step.turn.stop_reason,
+            usage=usage,
+            model=call.model,
+            request_id=f"scripted:{call.key}:{call.tries}",
+        )
+
+
+def scripted_failure(error: ScriptedError) -> ProviderError:
+    """Return what a scripted error would be if a real API had failed that way."""
+    if error.status is not None:
+        seconds = error.retry_after_seconds
+        headers = {} if seconds is None else {"retry-after": str(seconds)}
+        return http_failure(error.status, message="scripted", headers=headers)
+    if error.stream == "error_event":
+        return http_failure(200, error_type="overloaded_error", message="scripted", began=True)
+    if error.stream == "cut":
+        return cut_stream("scripted")
+    if error.stream == "hang":
+        return timed_out("scripted")
+    return silent_end("scripted")

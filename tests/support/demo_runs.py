@@ -1,0 +1,90 @@
+"""Run the demo in processes of its own, kill it, resume it, and read what it left."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from aircoding.app.demo import make_demo_project
+
+AIR = [sys.executable, "-m", "aircoding"]
+RUN = ["run", "--provider", "scripted:.air/demo-script.yaml", "--concurrency", "4", "--json"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a command ended: its code, its last JSON line, all that it printed."""
+
+    code: int
+    result: dict[str, object]
+    output: str
+
+
+def demo_project(folder: Path) -> Path:
+    """Make the demo's project, trusted in the present AIR_HOME."""
+    return make_demo_project(folder)
+
+
+def air(root: Path, *arguments: str, timeout_seconds: float = 120) -> Ended:
+    """Run the command line in `root` and wait for it."""
+    done = subprocess.run(
+        [*AIR, *arguments], cwd=root, env=_env(), capture_output=True, text=True, timeout=timeout_seconds
+    )
+    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+    return Ended(done.returncode, json.loads(lines[-1]) if lines else {}, done.stdout + done.stderr)
+
+
+def kill_after(root: Path, arguments: list[str], seconds: float) -> bool:
+    """Start a command, SIGKILL it after some time, and say whether it was still running."""
+    process = subprocess.Popen(
+        [*AIR, *arguments], cwd=root, env=_env(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        return True
+    return False
+
+
+def _env() -> dict[str, str]:
+    return {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
+
+
+def final_tree(root: Path) -> str:
+    """Return the tree of the branch that the run was started from."""
+    return subprocess.run(
+        ["git", "rev-parse", "main^{tree}"], cwd=root, capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
+def rows(root: Path, query: str) -> list[tuple[object, ...]]:
+    """Ask the record."""
+    connection = sqlite3.connect(f"file:{root}/.air/local/air.db?mode=ro", uri=True)
+    try:
+        return connection.execute(query).fetchall()
+    finally:
+        connection.close()
+
+
+def kill_and_resume(root: Path, kills: int, chance: random.Random, *, longest_seconds: float = 6.0) -> Ended:
+    """Start a run, kill it `kills` times at random moments, resume each time, and let it end."""
+    arguments = RUN
+    done = 0
+    deadline = time.monotonic() + 60 + kills * longest_seconds * 3
+    while done < kills and time.monotonic() < deadline:
+        if not kill_after(root, arguments, chance.uniform(1.0, longest_seconds)):
+            break
+        done += 1
+        has_run = (root / ".air/local/air.db").exists() and rows(root, "SELECT 1 FROM runs")
+        arguments = ["resume", "--json"] if has_run else RUN
+    return air(root, *arguments)
