@@ -159,7 +159,7 @@ def _prefill(request: Request) -> Iterator[Fault]:
     if not request.messages or request.messages[-1]["role"] != "assistant":
         return
     number = len(request.messages) - 1
-    if not request.row.prefill:
+    if not request.row.prefill:  # (u)
         text = (  # (u)
             "This model does not support assistant message prefill. The conversation must end with a user message."
         )
