@@ -106,8 +106,10 @@ def _split_discipline(body: str) -> tuple[str, str]:
     found = next((part for part in split_sections(body) if part.slug == "discipline"), None)
     if found is None:
         return "", body.strip()
-    rest = [*lines[: found.start_line - 1], *lines[found.end_line :]]
-    return "\n".join(found.text.split("\n")[1:]).strip(), "\n".join(rest).strip()
+    before = "\n".join(lines[: found.start_line - 1]).strip()
+    after = "\n".join(lines[found.end_line :]).strip()
+    discipline = "\n".join(found.text.split("\n")[1:]).strip()
+    return discipline, "\n\n".join(part for part in (before, after) if part)
 
 
 @dataclass(frozen=True, slots=True)
