@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,14 +12,6 @@ from typing import Any
 import pytest
 import yaml
 from agents.doubles import SCREENER, SESSION, MemoryEngine, PlainGatherer, ScriptedModel, SteppingClock, brief
-from agents.standins import (
-    MemoryAssemblies,
-    MemoryBlobs,
-    MemoryEvents,
-    MemoryLedger,
-    MemorySessions,
-    MemoryTools,
-)
 from support.contexts import snapshot
 
 from aircoding.agents.deps import SessionDeps
@@ -27,11 +20,13 @@ from aircoding.context.assembler import assemble
 from aircoding.ports import Sandbox
 from aircoding.records.calls import ToolCall, ToolResult
 from aircoding.records.digests import sha256_text
-from aircoding.records.ids import tool_key
+from aircoding.records.ids import RunId, tool_key
 from aircoding.records.manifest import AssembledContext
 from aircoding.records.policy import Effect, Policy, PolicyLevel, PolicyRule, PolicySubject
+from aircoding.records.runs import Run
 from aircoding.records.sessions import SessionBrief
 from aircoding.records.snapshot import ModelLimits, ToolSpec
+from aircoding.store import Store, open_store
 from aircoding.workspace.sandbox import choose_sandbox
 from aircoding.workspace.worktree import GitWorktree
 
@@ -79,6 +74,23 @@ POLICY = Policy(
 )
 
 
+RUN = Run(
+    run_id=RunId("r1"),
+    goal="Ten",
+    status="running",
+    created_at="2026-11-30T12:00:00Z",
+    project_root="/nowhere",
+    base_commit="0" * 40,
+    target_branch="main",
+    integration_branch="air/r1/integration",
+    provider="scripted:test",
+    model="test-model",
+    concurrency=1,
+    plan_digest=sha256_text("plan"),
+    run_revision="rev1",
+)
+
+
 @dataclass
 class Session:
     """A session's deps with their parts in reach, on the repository at `root`."""
@@ -86,7 +98,16 @@ class Session:
     deps: SessionDeps
     brief: SessionBrief
     root: Path
+    store: Store
     turn: int = 0
+
+    @property
+    def tries(self) -> list[tuple[str, bool]]:
+        """State and `maybe_billed` of each try on the ledger, in order."""
+        with sqlite3.connect(self.store.where) as database:
+            found = database.execute("SELECT state, maybe_billed FROM model_calls ORDER BY call_key, tries").fetchall()
+        database.close()
+        return [(state, bool(billed)) for state, billed in found]
 
     @property
     def events(self) -> list[tuple[str, dict[str, Any]]]:
@@ -156,10 +177,17 @@ def sandbox() -> Sandbox:
 
 
 @pytest.fixture
-def make_session(repository: Path, sandbox: Sandbox) -> Callable[..., Session]:
-    """Makes the test session; `replies` are what the model says turn by turn."""
+def make_session(repository: Path, sandbox: Sandbox, tmp_path: Path) -> Iterator[Callable[..., Session]]:
+    """Makes the test session, each time on a record of its own; `replies` are what the model says turn by turn."""
+    opened: list[Store] = []
 
     def make(replies: Sequence[Any] = (), *, usd: float | None = 0.25, window: int = 200_000, **more: Any) -> Session:
+        store = open_store(tmp_path / f"{len(opened)}.db")
+        opened.append(store)
+        told = brief(worktree=str(repository), **more)
+        store.runs.create(RUN)
+        store.claim(RUN.run_id)
+        store.sessions.open(told)
         limits = ModelLimits(
             model="test-model", window_tokens=window, max_output_tokens=1_000, min_cache_prefix_tokens=0
         )
@@ -170,21 +198,23 @@ def make_session(repository: Path, sandbox: Sandbox) -> Callable[..., Session]:
             screener=SCREENER,
             gatherer=PlainGatherer(POLICY, tool_specs(), limits),
             sandbox=sandbox,
-            assemblies=MemoryAssemblies(),
-            sessions=MemorySessions(),
-            ledger=MemoryLedger(),
-            tool_log=MemoryTools(),
-            events=MemoryEvents(),
-            blobs=MemoryBlobs(),
+            assemblies=store.assemblies,
+            sessions=store.sessions,
+            ledger=store.calls,
+            tool_log=store.tools,
+            events=store.events,
+            blobs=store.texts,
             open_worktree=GitWorktree,
             policy_for=lambda _brief: POLICY,
             result_schema_for=lambda _role: RESULT_SCHEMA,
             next_try=lambda error, failed: None if error.action == "stop" or failed > 2 else float(failed),
             command_env=(("AIR_WORKER_INDEX", "7"),),
         )
-        return Session(deps=deps, brief=brief(worktree=str(repository), **more), root=repository)
+        return Session(deps=deps, brief=told, root=repository, store=store)
 
-    return make
+    yield make
+    for store in opened:
+        store.close()
 
 
 @pytest.fixture

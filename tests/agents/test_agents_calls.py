@@ -25,10 +25,6 @@ def model(session: Session) -> ScriptedModel:
     return session.deps.provider
 
 
-def rows(session: Session) -> list[tuple[str, bool]]:
-    return [(row["state"], row["maybe_billed"]) for row in session.deps.ledger.rows.values()]  # type: ignore[attr-defined]
-
-
 async def ask(session: Session) -> Reply:
     return await call_model(session.deps, session.brief, 1, shown_tools())
 
@@ -42,7 +38,7 @@ async def test_a_reply_is_committed_with_its_cost_and_never_asked_for_again(
 
     assert first == second
     assert len(model(session).calls) == 1
-    assert rows(session) == [("committed", False)]
+    assert session.tries == [("committed", False)]
     assert session.deps.ledger.spent_usd("r1") == 0.25
 
 
@@ -62,7 +58,7 @@ async def test_each_try_is_a_row_and_waits_what_the_policy_says(make_session: Ca
 
     await ask(session)
 
-    assert rows(session) == [("failed", False), ("failed", True), ("committed", False)]
+    assert session.tries == [("failed", False), ("failed", True), ("committed", False)]
     assert session.deps.clock.slept == [1.0, 2.0]  # type: ignore[attr-defined]
     assert [call.tries for call in model(session).calls] == [0, 1, 2]
 
@@ -73,7 +69,7 @@ async def test_the_last_failure_is_raised_when_the_policy_gives_up(make_session:
 
     with pytest.raises(ProviderError, match="it is server"):
         await ask(session)
-    assert rows(session) == [("failed", False)] * 3
+    assert session.tries == [("failed", False)] * 3
 
 
 async def test_as_a_step_a_failure_is_a_value(make_session: Callable[..., Session]) -> None:
@@ -105,11 +101,11 @@ async def test_a_call_cancelled_in_flight_is_marked_as_maybe_billed_and_sent_aga
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    assert rows(session) == [("failed", True)]
+    assert session.tries == [("failed", True)]
 
     model(session).call = answer  # type: ignore[method-assign]
     await ask(session)
-    assert rows(session) == [("failed", True), ("committed", False)]
+    assert session.tries == [("failed", True), ("committed", False)]
     assert model(session).calls[-1].tries == 1
 
 
@@ -129,7 +125,7 @@ async def test_cancelling_while_waiting_for_a_retry_sends_nothing_more(make_sess
 
     with pytest.raises(asyncio.CancelledError):
         await running
-    assert rows(session) == [("failed", False)]
+    assert session.tries == [("failed", False)]
 
 
 async def test_a_fault_in_a_provider_is_on_the_ledger_and_passes_on(make_session: Callable[..., Session]) -> None:
@@ -138,7 +134,7 @@ async def test_a_fault_in_a_provider_is_on_the_ledger_and_passes_on(make_session
 
     with pytest.raises(ZeroDivisionError):
         await ask(session)
-    assert rows(session) == [("failed", True)]
+    assert session.tries == [("failed", True)]
 
 
 async def test_a_call_in_flight_at_a_crash_is_abandoned_and_repeated(make_session: Callable[..., Session]) -> None:
@@ -155,7 +151,7 @@ async def test_a_call_in_flight_at_a_crash_is_abandoned_and_repeated(make_sessio
     deps.ledger.commit, deps.ledger.fail = commit, fail  # type: ignore[method-assign]
 
     await ask(session)
-    assert rows(session) == [("abandoned", True), ("committed", False)]
+    assert session.tries == [("abandoned", True), ("committed", False)]
 
 
 async def test_what_is_kept_of_a_reply_is_masked_and_dropped_thinking_is_an_event(

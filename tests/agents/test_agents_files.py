@@ -193,7 +193,7 @@ async def test_a_marker_goes_only_back_to_where_it_came_from(session: Session) -
     assert not (session.root / "src" / "k.py").exists()
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     before=st.text(alphabet="ab\n ü", max_size=30), after=st.text(alphabet="ab\n ü", max_size=30), new=st.text("ab\n")
 )
