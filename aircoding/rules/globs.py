@@ -6,8 +6,8 @@ that of permission paths: a pattern without a slash matches at any depth, one th
 literal. In both, files whose name begins with a dot match like others, case counts, and `!` is refused.
 
 Matching takes time in proportion to path and pattern, whatever they hold: a repository must not be able to stop the
-engine with a glob. (The regular expressions of pathspec can take exponential time; tests hold the gitignore dialect
-equal to it.)
+engine with a glob. (That is why the gitignore dialect is not read by pathspec: its expressions can take exponential
+time. Tests hold the dialect equal to git.)
 """
 
 from __future__ import annotations

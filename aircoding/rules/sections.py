@@ -41,11 +41,10 @@ def split_sections(body: str) -> tuple[Section, ...]:
         first, last = _trim(lines, start, end)
         if first >= last:
             continue
-        name = slug(heading[1]) if heading else "_"
-        taken[name] = count = taken.get(name, 0) + 1
+        name = _free(slug(heading[1]) if heading else "_", taken)
         sections.append(
             Section(
-                slug=name if count == 1 else f"{name}-{count}",
+                slug=name,
                 title=heading[1] if heading else "",
                 text="\n".join(lines[first:last]),
                 start_line=first + 1,
@@ -53,6 +52,18 @@ def split_sections(body: str) -> tuple[Section, ...]:
             )
         )
     return tuple(sections)
+
+
+def _free(name: str, taken: dict[str, int]) -> str:
+    """Return a slug that no section before has: repeats get `-2`, `-3`."""
+    count = taken.get(name, 0) + 1
+    free = name if count == 1 else f"{name}-{count}"
+    while free in taken:
+        count += 1
+        free = f"{name}-{count}"
+    taken[name] = count
+    taken.setdefault(free, 1)
+    return free
 
 
 def _headings(lines: list[str]) -> list[int]:
