@@ -40,7 +40,12 @@ scripts:
     first, second = script.turns
     assert file.model == "claude-opus-5-5"
     assert script.match == Match(role="executor", task="T1", attempt=2, n=1)
-    assert (first.text, first.thinking, first.stop_reason, first.delay_seconds) == ("I read it.", "Hm.", "tool_use", 0.5)
+    assert (first.text, first.thinking, first.stop_reason, first.delay_seconds) == (
+        "I read it.",
+        "Hm.",
+        "tool_use",
+        0.5,
+    )
     assert first.tools[0].input == {"path": "a.py", "start_line": 1, "deep": [True, None, "1"]}
     assert first.error is not None
     assert (first.error.status, first.error.times, first.error.retry_after_seconds) == (429, 2, 1.5)

@@ -1,0 +1,71 @@
+"""What the emulator was sent, for tests and people to read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Recorded", "Recorder"]
+
+_SECRET_HEADERS = frozenset({"authorization", "x-api-key", "cookie"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """One request as it came; keys are not kept, only how they were given (`bearer`, `x-api-key`, or none)."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    auth: str | None
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        """The body as JSON, or None when it holds none."""
+        try:
+            return json.loads(self.body)
+        except ValueError:
+            return None
+
+
+class Recorder:
+    """Requests in the order in which they came."""
+
+    def __init__(self) -> None:
+        self._requests: list[Recorded] = []
+
+    @property
+    def requests(self) -> tuple[Recorded, ...]:
+        """All requests since the start or the last `clear`."""
+        return tuple(self._requests)
+
+    def add(self, *, method: str, path: str, headers: Mapping[str, str], body: bytes) -> Recorded:
+        """Record a request and return it as it is kept."""
+        given = {name.lower(): value for name, value in headers.items()}
+        recorded = Recorded(
+            method=method,
+            path=path,
+            headers={name: value for name, value in given.items() if name not in _SECRET_HEADERS},
+            auth=_auth(given),
+            body=body,
+        )
+        self._requests.append(recorded)
+        return recorded
+
+    def times_seen(self, recorded: Recorded) -> int:
+        """Return how often the same request came before this one."""
+        place = (recorded.method, recorded.path, recorded.body)
+        return sum((other.method, other.path, other.body) == place for other in self._requests) - 1
+
+    def clear(self) -> None:
+        """Forget all requests."""
+        self._requests.clear()
+
+
+def _auth(headers: Mapping[str, str]) -> str | None:
+    if headers.get("authorization", "").lower().startswith("bearer "):
+        return "bearer"
+    return "x-api-key" if headers.get("x-api-key") else None
