@@ -84,6 +84,10 @@ class Policy:
     role has; `mask_env` names environment variables that no command sees. `digest` is a
     fingerprint of all of it, `interactive` says whether anyone can be asked, `confined` whether a
     sandbox stands behind the decision (without one allow becomes ask unless so declared).
+
+    `floor_exceptions` are globs that the floor's write denies do not hold for (the architecture designer's plan).
+    `root` (the worktree) and `home` are absolute paths of this machine: they tell what a path in a command means, are
+    no part of the digest, and never enter a prompt.
     """
 
     rules: tuple[PolicyRule, ...]
@@ -96,6 +100,9 @@ class Policy:
     interactive: bool = False
     confined: bool = True
     approved: frozenset[Digest] = frozenset()
+    floor_exceptions: tuple[str, ...] = ()
+    root: str = ""
+    home: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
