@@ -6,10 +6,9 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-__all__ = ["Section", "slug", "split_sections"]
+from aircoding.rules.markdown_lines import read_lines
 
-_HEADING = re.compile(r"##[ \t]+(.+?)[ \t]*#*$")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+__all__ = ["Section", "slug", "split_sections"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,26 +31,36 @@ def slug(title: str) -> str:
 def split_sections(body: str) -> tuple[Section, ...]:
     """Return the sections of a Markdown body in order; parts without any text are left out."""
     lines = body.split("\n")
-    headings = frozenset(_headings(lines))
+    headings = {
+        line.number - 1: title for line in read_lines(body) if line.fence is None and (title := _title(line.text))
+    }
     starts = sorted({0, *headings})
     taken: dict[str, int] = {}
     sections: list[Section] = []
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-        heading = _HEADING.fullmatch(lines[start]) if start in headings else None
         first, last = _trim(lines, start, end)
         if first >= last:
             continue
-        name = _free(slug(heading[1]) if heading else "_", taken)
+        title = headings.get(start, "")
         sections.append(
             Section(
-                slug=name,
-                title=heading[1] if heading else "",
+                slug=_free(slug(title) if title else "_", taken),
+                title=title,
                 text="\n".join(lines[first:last]),
                 start_line=first + 1,
                 end_line=last,
             )
         )
     return tuple(sections)
+
+
+def _title(line: str) -> str:
+    """Return the title of a `##` heading, without hashes that close it; empty when the line is none."""
+    if not line.startswith(("## ", "##\t")):
+        return ""
+    title = line[2:].strip()
+    bare = title.rstrip("#")
+    return bare.rstrip() if bare != title and (not bare or bare[-1] in " \t") else title
 
 
 def _free(name: str, taken: dict[str, int]) -> str:
@@ -64,22 +73,6 @@ def _free(name: str, taken: dict[str, int]) -> str:
     taken[name] = count
     taken.setdefault(free, 1)
     return free
-
-
-def _headings(lines: list[str]) -> list[int]:
-    """Return the line numbers (from 0) of `##` headings that stand outside fences."""
-    found: list[int] = []
-    fence = ""
-    for number, line in enumerate(lines):
-        opening = _FENCE.match(line)
-        if fence:
-            if opening and opening[1].startswith(fence) and line.strip() == opening[1]:
-                fence = ""
-        elif opening:
-            fence = opening[1]
-        elif _HEADING.fullmatch(line):
-            found.append(number)
-    return found
 
 
 def _trim(lines: list[str], start: int, end: int) -> tuple[int, int]:
