@@ -52,8 +52,12 @@ class GitWorktree:
 
     def _bytes(self, path: str, max_bytes: int | None) -> bytes:
         descriptor = open_beneath(self._root, path)
-        with os.fdopen(descriptor, "rb") as file:
+        try:
             size = regular_size(descriptor, path)
+        except PathRefusedError:
+            os.close(descriptor)
+            raise
+        with os.fdopen(descriptor, "rb") as file:
             if max_bytes is not None and size > max_bytes:
                 raise WorkspaceError(
                     f"{path} has {size} bytes, more than {max_bytes}",
@@ -156,7 +160,7 @@ def _decode(data: bytes, path: str) -> tuple[str, bool]:
         if data.startswith(mark):
             return data[2:].decode(encoding, "replace"), False
     if b"\0" in data[:8192]:
-        raise WorkspaceError(f"{path} is binary", hint="name it as an artifact instead", code="workspace.binary")
+        raise WorkspaceError(f"{path} is binary", hint="only text files can be read; use a command that describes it", code="workspace.binary")
     try:
         return data.decode("utf-8"), False
     except UnicodeDecodeError:

@@ -1,0 +1,123 @@
+"""The demo as a user sees it, and the questions that its record answers."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from support.demo_runs import AIR, air, final_tree, rows
+
+RULE = ".air/shared/rules/licence-header.md"
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project after the demo."""
+    root = tmp_path_factory.mktemp("demo") / "project"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AIR_HOME", str(tmp_path_factory.mktemp("home")))
+        done = subprocess.run([*AIR, "demo", "--dir", str(root)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (root / "transcript.txt").write_text(done.stdout + done.stderr)
+    return root
+
+
+def test_it_tells_its_story(demo: Path) -> None:
+    text = (demo / "transcript.txt").read_text()
+
+    assert "11 of 12 executors; not T12" in text
+    assert f"decided at {RULE}:4" in text
+    assert "11 of 12 tasks done in 4 waves" in text
+    assert "T02: debugger looks at it" in text
+    assert "T08: review: changes_requested" in text
+    assert "T09: denied scp" in text
+    assert "T06: merge conflict in stock/registry.py" in text
+    assert "(simulated)" in text
+
+
+def test_the_merged_work_passes_its_own_tests(demo: Path) -> None:
+    done = subprocess.run(
+        ["python3", "-m", "unittest", "discover", "-s", "tests", "-t", "."], cwd=demo, capture_output=True, check=False
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert '"value",\n    "shortage",' in (demo / "stock/registry.py").read_text()
+
+
+def test_every_recorded_request_is_replayed_after_the_tree_has_changed(demo: Path) -> None:
+    (run,) = rows(demo, "SELECT run_id FROM runs")[0]
+    before = final_tree(demo)
+    (demo / RULE).write_text("changed")
+    (demo / "stock/items.py").unlink()
+
+    ended = air(demo, "context", "replay", "--all", str(run), "--json")
+
+    replays = ended.result["replays"]
+    assert ended.code == 0, ended.output
+    assert len(replays) == rows(demo, "SELECT count(*) FROM assemblies")[0][0]  # type: ignore[arg-type]
+    assert all(one["equal"] for one in replays)  # type: ignore[attr-defined]
+    assert final_tree(demo) == before
+
+
+def test_who_saw_and_why_not_have_machine_readable_answers(demo: Path) -> None:
+    saw = air(demo, "context", "who-saw", RULE, "--json").result["witnesses"]
+    missed = air(demo, "context", "why-not", RULE, "--task", "T12", "--role", "executor", "--json")
+
+    assert [one["task_id"] for one in saw if not one["saw"]] == ["T12"]  # type: ignore[attr-defined]
+    (one,) = missed.result["considerations"]  # type: ignore[misc]
+    assert one["outcome"]["reason"] == "path_not_matched"  # type: ignore[index]
+    assert one["outcome"]["by"].endswith(":4")  # type: ignore[index]
+
+
+def test_why_names_the_source_of_a_text(demo: Path) -> None:
+    ended = air(demo, "context", "why", "SPDX-License-Identifier: Apache-2.0`", "--json")
+
+    uris = {place["segment"]["source"]["uri"] for place in ended.result["places"] if place["segment"]}  # type: ignore[attr-defined]
+    assert f"project:{RULE}" in uris
+
+
+def test_two_attempts_can_be_compared(demo: Path) -> None:
+    query = (
+        "SELECT manifest_id FROM assemblies WHERE task_id = 'T08' AND role = 'executor' AND turn = 1 ORDER BY attempt"
+    )
+    first, second = (str(row[0]) for row in rows(demo, query))
+
+    ended = air(demo, "context", "diff", first, second)
+
+    assert ended.code == 0
+    assert "finding" in ended.output
+    assert air(demo, "context", "diff", first, second, "--exit-code").code == 1
+
+
+def test_status_tells_where_each_task_stands(demo: Path) -> None:
+    runs = air(demo, "status", "--json").result["runs"]
+    state = air(demo, "status", runs[0]["run_id"], "--json").result["run"]  # type: ignore[index]
+
+    assert {task["task_id"]: task["state"] for task in state["tasks"]}["T12"] == "failed"  # type: ignore[index]
+
+
+def test_the_prefix_of_all_workers_of_a_role_is_the_same(demo: Path) -> None:
+    """The fleet and run marks close the same bytes for every executor, whatever its task, worktree and hour."""
+    import json
+
+    from aircoding.store import open_store
+
+    store = open_store(demo / ".air/local/air.db", read_only=True)
+    prefixes = set()
+    for (manifest,) in rows(demo, "SELECT manifest_id FROM assemblies WHERE role = 'executor' AND turn = 1"):
+        context = store.assemblies.get(str(manifest))  # type: ignore[arg-type]
+        prefixes.add(json.dumps([context.tools, [{**block, "cache_control": None} for block in context.system]]))
+    store.close()
+
+    assert len(prefixes) == 1
+
+
+def test_the_demo_works_without_a_sandbox_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AIR_SANDBOX__BACKEND", "none")
+
+    done = subprocess.run([*AIR, "demo", "--dir", str(tmp_path / "p")], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert "no sandbox confines commands" in done.stderr
+    assert "11 of 12 tasks done" in done.stdout

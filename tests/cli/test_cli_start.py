@@ -1,0 +1,232 @@
+"""The command line at start-up: what it loads, what it costs, how it fails."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.demo_runs import AIR, air
+
+HEAVY = {
+    "litellm",
+    "anthropic",
+    "dbos",
+    "sqlmodel",
+    "sqlalchemy",
+    "networkx",
+    "fastapi",
+    "httpx",
+    "httpx2",
+    "pydantic",
+    "rich",
+}
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"]])
+def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
+    code = (
+        "import sys\nfrom aircoding.cli.main import main\n"
+        f"try:\n    main({arguments!r})\nexcept SystemExit as end:\n    assert not end.code\n"
+        f"print(sorted(set({sorted(HEAVY)!r}) & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_help_lists_every_command_that_is_there() -> None:
+    done = subprocess.run([*AIR, "--help"], capture_output=True, text=True, check=True)
+
+    from aircoding.cli.main import cli
+
+    for name in cli.list_commands(None):  # type: ignore[arg-type]
+        assert f"  {name} " in done.stdout
+        assert subprocess.run([*AIR, name, "--help"], capture_output=True, check=False).returncode == 0
+
+
+def _repository(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for arguments in (
+        ["init", "-q", "-b", "main"],
+        ["config", "user.name", "T"],
+        ["config", "user.email", "t@localhost"],
+        ["commit", "-q", "--allow-empty", "-m", "Start"],
+    ):
+        subprocess.run(["git", *arguments], cwd=folder, check=True)
+    return folder
+
+
+def _plan(root: Path, text: str) -> None:
+    path = root / ".air/shared/plan/tasks.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+
+
+GOOD = "version: 1\ngoal: g\ntasks:\n- {id: T1, title: One, write_area: [a.txt]}\n"
+
+
+@pytest.mark.parametrize(
+    ("plan", "arguments", "code", "said"),
+    [
+        ("version: 1\ngoal: g\ntasks: [", ["plan", "check"], 2, "line 4: it is no YAML"),
+        (GOOD.replace("title", "titel"), ["plan", "check"], 2, "title"),
+        (GOOD.replace("title: One", "title: One, role: wizard"), ["plan", "check"], 2, "wizard"),
+        (GOOD.replace("a.txt]", "a.txt], depends_on: [T9]"), ["plan", "check"], 2, "T9"),
+        (GOOD.replace("a.txt]", "a.txt], depends_on: [T1]"), ["plan", "check"], 2, "T1"),
+        (GOOD, ["run"], 2, "--provider"),
+        (GOOD, ["run", "--provider", "litellm:x"], 2, "litellm is not there yet"),
+        (GOOD, ["run", "--provider", "anthropic:claude-sonnet-5"], 4, "ANTHROPIC_API_KEY"),
+        (GOOD, ["run", "--provider", "scripted:none.yaml"], 2, "none.yaml"),
+        (GOOD, ["context", "build", "--role", "wizard", "--task", "T1"], 2, "wizard"),
+        (GOOD, ["context", "build", "--role", "executor", "--task", "T7"], 2, "T7"),
+        (GOOD, ["context", "why", "x"], 2, "aircoding run"),
+        (GOOD, ["status", "nope"], 2, "aircoding run"),
+        (GOOD, ["resume"], 2, "aircoding run"),
+    ],
+)
+def test_wrong_input_gets_one_clear_message(
+    tmp_path: Path, plan: str, arguments: list[str], code: int, said: str
+) -> None:
+    root = _repository(tmp_path / "project")
+    _plan(root, plan)
+
+    ended = air(root, *arguments)
+
+    assert ended.code == code, ended.output
+    assert said in ended.output
+    assert "Traceback" not in ended.output
+    assert not (root / ".air/local/air.db").exists()
+    if "--json" not in arguments:
+        as_json = air(root, *arguments, "--json")
+        assert as_json.code == code
+        assert set(as_json.result["error"]) == {"code", "message", "hint"}  # type: ignore[call-overload]
+
+
+def test_a_plan_outside_a_repository_is_refused(tmp_path: Path) -> None:
+    ended = air(tmp_path, "plan", "check")
+
+    assert ended.code == 2
+    assert "git init" in ended.output
+
+
+def test_a_repository_without_a_commit_is_refused(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+
+    ended = air(tmp_path, "plan", "check")
+
+    assert ended.code == 2
+    assert "no commit yet" in ended.output
+
+
+def test_a_dirty_tree_is_named_and_left_alone(tmp_path: Path) -> None:
+    root = _repository(tmp_path / "project")
+    _plan(root, GOOD)
+    (root / "mine.txt").write_text("unsaved work")
+
+    ended = air(root, "run", "--provider", "scripted:none.yaml")
+
+    assert ended.code == 2
+    assert "mine.txt" in ended.output
+    assert (root / "mine.txt").read_text() == "unsaved work"
+
+
+def test_a_policy_that_cannot_be_read_stops_everything_and_names_its_line(tmp_path: Path) -> None:
+    root = _repository(tmp_path / "project")
+    _plan(root, GOOD)
+    (root / ".air/shared/permissions.yaml").write_text("version: 1\ncommands:\n  alow: [ls]\n")
+
+    ended = air(root, "plan", "check")
+
+    assert ended.code == 2
+    assert ".air/shared/permissions.yaml:3" in ended.output
+    assert "allow" in ended.output
+
+
+def test_a_file_that_is_no_text_does_not_stop_a_build(tmp_path: Path) -> None:
+    root = _repository(tmp_path / "project")
+    (root / "AGENTS.md").write_bytes(b"# Rules\n\nUse caf\xe9.\n")
+    (root / "big.py").write_text("x = 1\n" * 400_000)
+    (root / "blob.bin").write_bytes(bytes(range(256)) * 100)
+    _plan(root, GOOD.replace("a.txt]", "a.txt], reads: [big.py, blob.bin, AGENTS.md]"))
+
+    ended = air(root, "context", "build", "--role", "executor", "--task", "T1", "--json")
+
+    assert ended.code == 0, ended.output
+    context = ended.result["context"]
+    uris = {note["uri"] for note in context["manifest"]["outcomes"]}  # type: ignore[index]
+    assert {"project:AGENTS.md", "project:big.py", "project:blob.bin"} <= uris
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
+def test_a_read_only_project_says_so(tmp_path: Path) -> None:
+    root = _repository(tmp_path / "project")
+    root.chmod(stat.S_IRUSR | stat.S_IXUSR)
+
+    ended = air(root, "init")
+
+    assert ended.code != 0
+    assert "cannot be written" in ended.output
+
+
+def test_init_is_idempotent_and_keeps_what_is_there(tmp_path: Path) -> None:
+    root = _repository(tmp_path / "project")
+    first = air(root, "init", "--json")
+    (root / ".air/config.toml").write_text("# mine\n")
+
+    second = air(root, "init", "--json")
+
+    assert all(made for _, made in first.result["init"]["files"])  # type: ignore[index]
+    assert not any(made for _, made in second.result["init"]["files"])  # type: ignore[index]
+    assert (root / ".air/config.toml").read_text() == "# mine\n"
+    assert air(root, "plan", "check").code == 0
+
+
+def test_doctor_finds_and_fixes_without_showing_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = _repository(tmp_path / "project")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-not-to-be-shown")
+
+    ended = air(root, "doctor", "--json")
+
+    subjects = {finding["subject"]: finding for finding in ended.result["findings"]}  # type: ignore[attr-defined]
+    assert {"git", "worktrees", "sandbox", "disk", "database", "trust"} <= subjects.keys()
+    assert subjects["set-up"]["fix"] == "aircoding init"
+    assert "sk-ant" not in ended.output
+
+
+def test_build_gives_the_same_bytes_in_two_processes(tmp_path: Path) -> None:
+    root = _repository(tmp_path / "project")
+    _plan(root, GOOD)
+
+    first, second = (
+        subprocess.run(
+            [*AIR, "context", "build", "--role", "executor", "--task", "T1", "--json"],
+            cwd=root,
+            capture_output=True,
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed, "TZ": zone, "LC_ALL": "C.UTF-8"},
+        ).stdout
+        for seed, zone in (("1", "UTC"), ("2", "Asia/Tokyo"))
+    )
+
+    assert first == second
+    assert json.loads(first)["context"]["canonical_format"] == "anthropic"
+
+
+@pytest.mark.bench
+def test_help_takes_less_than_150_ms_of_cpu() -> None:
+    """The smallest of several runs, since other work on the machine only adds to it."""
+    figures = []
+    for _ in range(7):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([*AIR, "--help"], capture_output=True, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        figures.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    print(f"aircoding --help: {min(figures) * 1000:.0f} ms of CPU")
+
+    assert min(figures) < 0.150
