@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from enum import Enum
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Row, select
 
 from aircoding.errors import NotFoundError, StoreError
-from aircoding.records.conflicts import Conflict
-from aircoding.records.digests import canonical_json, sha256_bytes
 from aircoding.records.ids import Digest, ManifestId
-from aircoding.records.manifest import AssembledContext, Manifest, OutcomeRecord, Ref
+from aircoding.records.manifest import AssembledContext
 from aircoding.records.snapshot import Snapshot
-from aircoding.records.usage import TokenEstimate
 from aircoding.store.accounts import (
     ASSEMBLIES,
-    added,
     read_conflicts,
     read_outcomes,
     read_segments,
@@ -28,44 +23,17 @@ from aircoding.store.accounts import (
 )
 from aircoding.store.columns import row
 from aircoding.store.database import Database
-from aircoding.store.decode import decode
-from aircoding.store.deltas import (
-    KEYFRAME_TURNS,
-    Nodes,
-    account_of,
-    derived_omissions,
-    join_nodes,
-    nodes_of,
-    rest_after,
-    unpack,
-)
+from aircoding.store.deltas import KEYFRAME_TURNS, Nodes, account_of, nodes_of, rest_after
 from aircoding.store.fences import Fences
-from aircoding.store.skeleton import Mark, Place, Skeleton, SplitRequest, join_request, needed_texts, split_request
+from aircoding.store.rebuilding import HEAD, read_nodes, rebuild
+from aircoding.store.skeleton import Place, SplitRequest, split_request
 from aircoding.store.snapshots import join_snapshot, split_snapshot
 from aircoding.store.tables.assemblies import AssemblyRow
 from aircoding.store.texts import put_texts, read_texts
 
 __all__ = ["AssemblyStore"]
 
-_HEAD = (
-    "manifest_id",
-    "digest",
-    "provenance",
-    "run_id",
-    "run_revision",
-    "session_id",
-    "task_id",
-    "attempt",
-    "role",
-    "mode",
-    "model",
-    "turn",
-    "epoch",
-    "created_at",
-    "estimator",
-    "policy_digest",
-)
-"""The fields of a manifest that are columns."""
+Item = TypeVar("Item")
 
 
 class AssemblyStore:
@@ -143,7 +111,7 @@ class AssemblyStore:
     def _read(self, which: Any) -> AssembledContext | None:
         with self._database.read() as connection:
             head = connection.execute(select(ASSEMBLIES).where(which)).first()
-            return None if head is None else _rebuild(connection, head)
+            return None if head is None else rebuild(connection, head)
 
 
 def _places(context: AssembledContext) -> list[Place]:
@@ -177,38 +145,50 @@ def _insert(
 ) -> None:
     """Insert the head and what the turn added to the lists of the turn before."""
     manifest = context.manifest
-    turn = manifest.turn
-    session_id = manifest.session_id
-    since = dict.fromkeys(("nodes", "segments", "outcomes", "conflicts"), turn)
-    nodes = nodes_of(split.skeleton, manifest.layout)
-    segments, outcomes, conflicts = manifest.segments, manifest.outcomes, manifest.conflicts
-    if latest is not None and latest.epoch == manifest.epoch:
-        new_nodes = nodes.after(_read_nodes(connection, latest)) if _young(latest.nodes_since, turn) else None
-        if new_nodes is not None:
-            nodes, since["nodes"] = new_nodes, latest.nodes_since
-        earlier = (session_id, latest.segments_since, latest.turn)
-        new_segments = rest_after(read_segments(connection, *earlier), segments) if _young(earlier[1], turn) else None
-        if new_segments is not None:
-            segments, since["segments"] = new_segments, latest.segments_since
-        earlier = (session_id, latest.outcomes_since, latest.turn)
-        new_outcomes = rest_after(read_outcomes(connection, *earlier), outcomes) if _young(earlier[1], turn) else None
-        if new_outcomes is not None:
-            outcomes, since["outcomes"] = new_outcomes, latest.outcomes_since
-        earlier = (session_id, latest.conflicts_since, latest.turn)
-        new_conflicts = (
-            rest_after(read_conflicts(connection, *earlier), conflicts) if _young(earlier[1], turn) else None
-        )
-        if new_conflicts is not None:
-            conflicts, since["conflicts"] = new_conflicts, latest.conflicts_since
+    before = latest if latest is not None and latest.epoch == manifest.epoch else None
+    nodes, nodes_since = _new_nodes(connection, before, nodes_of(split.skeleton, manifest.layout), manifest.turn)
+    segments, segments_since = _new(connection, before, "segments", read_segments, manifest.segments, manifest.turn)
+    outcomes, outcomes_since = _new(connection, before, "outcomes", read_outcomes, manifest.outcomes, manifest.turn)
+    conflicts, conflicts_since = _new(
+        connection, before, "conflicts", read_conflicts, manifest.conflicts, manifest.turn
+    )
+    since = {
+        "nodes_since": nodes_since,
+        "segments_since": segments_since,
+        "outcomes_since": outcomes_since,
+        "conflicts_since": conflicts_since,
+    }
     assembly = _insert_head(connection, context, split, nodes, since, snapshot_digest, now)
     write_segments(connection, assembly, segments, split)
     write_outcomes(connection, assembly, outcomes)
     write_conflicts(connection, assembly, conflicts)
 
 
-def _young(since: int, turn: int) -> bool:
-    """Whether a list may grow on: one that was stored whole long ago is stored whole again."""
-    return turn - since < KEYFRAME_TURNS
+def _new(
+    connection: Connection,
+    before: Row[Any] | None,
+    name: str,
+    read: Callable[[Connection, str, int, int], tuple[Item, ...]],
+    whole: tuple[Item, ...],
+    turn: int,
+) -> tuple[tuple[Item, ...], int]:
+    """Return what of a list is to be stored with this turn, and since which turn the list counts."""
+    if before is not None:
+        since = int(getattr(before, f"{name}_since"))
+        if turn - since < KEYFRAME_TURNS:
+            rest = rest_after(read(connection, before.session_id, since, before.turn), whole)
+            if rest is not None:
+                return rest, since
+    return whole, turn
+
+
+def _new_nodes(connection: Connection, before: Row[Any] | None, whole: Nodes, turn: int) -> tuple[Nodes, int]:
+    """The same for the nodes of the request, which are no rows."""
+    if before is not None and turn - before.nodes_since < KEYFRAME_TURNS:
+        rest = whole.after(read_nodes(connection, before))
+        if rest is not None:
+            return rest, before.nodes_since
+    return whole, turn
 
 
 def _insert_head(
@@ -223,13 +203,13 @@ def _insert_head(
     manifest = context.manifest
     values = row(
         AssemblyRow,
-        **{name: _plain(getattr(manifest, name)) for name in _HEAD},
+        **{name: _column(getattr(manifest, name)) for name in HEAD},
         recorded_at=now,
         tokens_low=context.token_estimate.low,
         tokens_expected=context.token_estimate.expected,
         tokens_high=context.token_estimate.high,
         window_tokens=manifest.budget.window,
-        **{f"{name}_since": turn for name, turn in since.items()},
+        **since,
         snapshot_digest=snapshot_digest,
         delta=nodes.packed(),
         account=account_of(context, split.skeleton.marks),
@@ -237,69 +217,8 @@ def _insert_head(
     return int(connection.execute(ASSEMBLIES.insert().values(**values).returning(ASSEMBLIES.c.assembly)).scalar_one())
 
 
-def _plain(value: Any) -> Any:
+def _column(value: Any) -> Any:
     return str(value.value) if isinstance(value, Enum) else value
-
-
-def _read_nodes(connection: Connection, head: Row[Any]) -> Nodes:
-    wanted = added(select(ASSEMBLIES.c.delta), head.session_id, head.nodes_since, head.turn)
-    return join_nodes(list(connection.execute(wanted).scalars()))
-
-
-def _rebuild(connection: Connection, head: Row[Any]) -> AssembledContext:
-    """Put an assembly together from its lists and texts, and check it against the recorded digest."""
-    nodes, account = _read_nodes(connection, head), unpack(head.account)
-    skeleton = Skeleton(
-        tuple(map(Digest, nodes.tools)),
-        tuple(map(Digest, nodes.system)),
-        tuple(map(Digest, nodes.messages)),
-        tuple(Mark(*mark) for mark in account["marks"]),
-    )
-    what = f"The assembly {head.manifest_id}"
-    stored = read_texts(connection, {*skeleton.tools, *skeleton.system, *skeleton.messages}, what=what)
-    texts = stored | read_texts(connection, needed_texts(stored.values()), what=what)
-    request = join_request(skeleton, texts)
-    if sha256_bytes(canonical_json(request)) != head.digest:
-        raise StoreError(
-            f"{what} does not give the recorded digest.",
-            hint="The database is damaged; restore a backup.",
-            code="store.damaged",
-        )
-    manifest = _manifest(connection, head, nodes, account)
-    omissions, conflicts, refs = account["omissions"], account["context_conflicts"], account["context_refs"]
-    return AssembledContext(
-        tools=tuple(request["tools"]),
-        system=tuple(request["system"]),
-        messages=tuple(request["messages"]),
-        token_estimate=TokenEstimate(low=head.tokens_low, expected=head.tokens_expected, high=head.tokens_high),
-        omissions=derived_omissions(manifest.outcomes)
-        if omissions is None
-        else decode(tuple[OutcomeRecord, ...], omissions, what=what),
-        conflicts=manifest.conflicts if conflicts is None else decode(tuple[Conflict, ...], conflicts, what=what),
-        refs=manifest.refs if refs is None else decode(tuple[Ref, ...], refs, what=what),
-        manifest_id=manifest.manifest_id,
-        digest=manifest.digest,
-        manifest=manifest,
-        canonical_format=account["canonical_format"],
-    )
-
-
-def _manifest(connection: Connection, head: Row[Any], nodes: Nodes, account: Mapping[str, Any]) -> Manifest:
-    session, turn, what = head.session_id, head.turn, f"The manifest {head.manifest_id}"
-    values = {
-        **{name: getattr(head, name) for name in _HEAD},
-        **{name: account[name] for name in ("versions", "cache", "budget", "refs")},
-        "segments": (),
-        "outcomes": (),
-        "conflicts": (),
-        "layout": [{"block": block, "start": start, "end": end} for block, start, end in nodes.layout],
-    }
-    return replace(
-        decode(Manifest, values, what=what),
-        segments=read_segments(connection, session, head.segments_since, turn),
-        outcomes=read_outcomes(connection, session, head.outcomes_since, turn),
-        conflicts=read_conflicts(connection, session, head.conflicts_since, turn),
-    )
 
 
 def _no_such_manifest(manifest_id: str) -> NotFoundError:

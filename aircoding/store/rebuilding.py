@@ -1,0 +1,110 @@
+"""Put an assembly together from its head, its lists and its texts, and check it against its digest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import Connection, Row, select
+
+from aircoding.errors import StoreError
+from aircoding.records.conflicts import Conflict
+from aircoding.records.digests import canonical_json, sha256_bytes
+from aircoding.records.ids import Digest
+from aircoding.records.manifest import AssembledContext, Manifest, OutcomeRecord, Ref
+from aircoding.records.usage import TokenEstimate
+from aircoding.store.accounts import ASSEMBLIES, added, read_conflicts, read_outcomes, read_segments
+from aircoding.store.decode import decode
+from aircoding.store.deltas import Nodes, derived_omissions, join_nodes, unpack
+from aircoding.store.skeleton import Mark, Skeleton, join_request, needed_texts
+from aircoding.store.texts import read_texts
+
+__all__ = ["HEAD", "read_nodes", "rebuild"]
+
+HEAD = (
+    "manifest_id",
+    "digest",
+    "provenance",
+    "run_id",
+    "run_revision",
+    "session_id",
+    "task_id",
+    "attempt",
+    "role",
+    "mode",
+    "model",
+    "turn",
+    "epoch",
+    "created_at",
+    "estimator",
+    "policy_digest",
+)
+"""The fields of a manifest that are columns."""
+
+
+def read_nodes(connection: Connection, head: Row[Any]) -> Nodes:
+    """Return the nodes of an assembly's request, put together from what each turn added."""
+    wanted = added(select(ASSEMBLIES.c.delta), head.session_id, head.nodes_since, head.turn)
+    return join_nodes(list(connection.execute(wanted).scalars()))
+
+
+def rebuild(connection: Connection, head: Row[Any]) -> AssembledContext:
+    """Return an assembly, put together from its lists and texts.
+
+    Raises:
+        NotFoundError: a text is not kept.
+        StoreError: it does not give the recorded digest.
+    """
+    nodes, account = read_nodes(connection, head), unpack(head.account)
+    skeleton = Skeleton(
+        tuple(map(Digest, nodes.tools)),
+        tuple(map(Digest, nodes.system)),
+        tuple(map(Digest, nodes.messages)),
+        tuple(Mark(*mark) for mark in account["marks"]),
+    )
+    what = f"The assembly {head.manifest_id}"
+    stored = read_texts(connection, {*skeleton.tools, *skeleton.system, *skeleton.messages}, what=what)
+    texts = stored | read_texts(connection, needed_texts(stored.values()), what=what)
+    request = join_request(skeleton, texts)
+    if sha256_bytes(canonical_json(request)) != head.digest:
+        raise StoreError(
+            f"{what} does not give the recorded digest.",
+            hint="The database is damaged; restore a backup.",
+            code="store.damaged",
+        )
+    manifest = _manifest(connection, head, nodes, account)
+    omissions, conflicts, refs = account["omissions"], account["context_conflicts"], account["context_refs"]
+    return AssembledContext(
+        tools=tuple(request["tools"]),
+        system=tuple(request["system"]),
+        messages=tuple(request["messages"]),
+        token_estimate=TokenEstimate(low=head.tokens_low, expected=head.tokens_expected, high=head.tokens_high),
+        omissions=derived_omissions(manifest.outcomes)
+        if omissions is None
+        else decode(tuple[OutcomeRecord, ...], omissions, what=what),
+        conflicts=manifest.conflicts if conflicts is None else decode(tuple[Conflict, ...], conflicts, what=what),
+        refs=manifest.refs if refs is None else decode(tuple[Ref, ...], refs, what=what),
+        manifest_id=manifest.manifest_id,
+        digest=manifest.digest,
+        manifest=manifest,
+        canonical_format=account["canonical_format"],
+    )
+
+
+def _manifest(connection: Connection, head: Row[Any], nodes: Nodes, account: Mapping[str, Any]) -> Manifest:
+    session, turn, what = head.session_id, head.turn, f"The manifest {head.manifest_id}"
+    values = {
+        **{name: getattr(head, name) for name in HEAD},
+        **{name: account[name] for name in ("versions", "cache", "budget", "refs")},
+        "segments": (),
+        "outcomes": (),
+        "conflicts": (),
+        "layout": [{"block": block, "start": start, "end": end} for block, start, end in nodes.layout],
+    }
+    return replace(
+        decode(Manifest, values, what=what),
+        segments=read_segments(connection, session, head.segments_since, turn),
+        outcomes=read_outcomes(connection, session, head.outcomes_since, turn),
+        conflicts=read_conflicts(connection, session, head.conflicts_since, turn),
+    )
