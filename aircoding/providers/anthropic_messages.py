@@ -1,19 +1,22 @@
-"""The Anthropic Messages API through the official SDK: always streamed, one try per call, complete or an error.
+"""Anthropic's Messages API through the official SDK: one try, always streamed, complete or an error.
 
-The SDK's own retries are off: each try must be on the ledger before it is sent. An answer counts only when the stream
-ended with `message_stop` and a stop reason; the SDK returns a message without either after a clean early end (measured
-2026-11, SDK 2.14.0).
+The SDK's own retries are off: each try must be on the ledger before it is sent. It is imported when the first call is
+made (2.5 s of CPU), never before.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+from weakref import WeakKeyDictionary
 
-from aircoding.errors import CredentialsError
+from aircoding.errors import CredentialsError, ProviderError
+from aircoding.providers.anthropic_replies import reply_from
 from aircoding.providers.capabilities import Capabilities
-from aircoding.providers.failures import classify, silent_end
+from aircoding.providers.failures import classify, silent_end, timed_out
 from aircoding.providers.paid_calls import is_loopback, refuse_paid_call
 from aircoding.providers.prices import cost_of
 from aircoding.providers.requests import messages_body
@@ -23,124 +26,154 @@ from aircoding.records.snapshot import ModelLimits
 from aircoding.records.usage import Cost, Usage
 
 if TYPE_CHECKING:
-    from anthropic import AsyncAnthropic
-    from anthropic.types import Message
+    import anthropic
+    import httpx2
 
-__all__ = ["DEFAULT_BASE_URL", "AnthropicProvider", "loopback_headers"]
+__all__ = ["BASE_URL", "KEY_VARIABLES", "AnthropicProvider", "key_variable"]
 
-DEFAULT_BASE_URL = "https://api.anthropic.com"
-_KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
+BASE_URL = "https://api.anthropic.com"
+"""Where calls go unless ANTHROPIC_BASE_URL says otherwise."""
+
+KEY_VARIABLES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
+"""The variables that may hold the key; the first one that is set counts."""
+
 _CONNECT_SECONDS = 10.0
+_WRITE_SECONDS = 60.0
+
+
+def key_variable(environ: Mapping[str, str]) -> str | None:
+    """Return which variable holds the key, or None; the key itself is never returned."""
+    return next((name for name in KEY_VARIABLES if environ.get(name)), None)
 
 
 class AnthropicProvider:
-    """Implements `ports.Provider`. The key comes from the environment and is never shown.
+    """One way to Anthropic's models.
 
-    `ANTHROPIC_BASE_URL` is honoured; towards this machine a call tells its session and counts in headers, so that the
-    emulator can follow a script.
+    Args:
+        capabilities: what the models take.
+        max_output_tokens: most that one answer is to reserve.
+        environ: where key, ANTHROPIC_BASE_URL and the switch against paid calls are read; the process's by default.
+        silence_seconds: how long nothing may come from the provider before a call has failed.
+        transport: what carries the calls instead of the network: an emulator in this process, for instance.
+
+    Raises:
+        CredentialsError: no key is set.
     """
 
     def __init__(
         self,
         capabilities: Capabilities,
         *,
-        max_output_tokens: int,
+        max_output_tokens: int = 16_000,
         environ: Mapping[str, str] | None = None,
-        http_client: Any = None,
+        silence_seconds: float = 300.0,
+        transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
-        self._capabilities = capabilities
-        self._max_output_tokens = max_output_tokens
-        self._environ = os.environ if environ is None else environ
-        self._base_url = self._environ.get("ANTHROPIC_BASE_URL") or DEFAULT_BASE_URL
-        if not any(self._environ.get(name) for name in _KEYS):
+        self._environ = dict(os.environ if environ is None else environ)
+        if key_variable(self._environ) is None:
             raise CredentialsError(
-                "there is no key for the Anthropic API",
-                hint=f"set {_KEYS[0]}; `aircoding demo` and scripted runs need none",
+                f"No key for Anthropic's models: neither {' nor '.join(KEY_VARIABLES)} is set.",
+                hint=f"export {KEY_VARIABLES[0]}=..., or use --provider scripted:FILE, which needs none.",
                 code="credentials.missing",
             )
-        self._http_client = http_client
-        self._client: AsyncAnthropic | None = None
+        self._base_url = self._environ.get("ANTHROPIC_BASE_URL") or BASE_URL
+        self._capabilities = capabilities
+        self._max_output_tokens = max_output_tokens
+        self._silence_seconds = silence_seconds
+        self._transport = transport
+        # A client's connections belong to the event loop that opened them.
+        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, anthropic.AsyncAnthropic] = WeakKeyDictionary()
 
     def limits(self, model: str) -> ModelLimits:
-        """Return what the model can take, by the packaged table."""
+        """Return what the model can take."""
         return self._capabilities.row(model).limits(max_output_tokens=self._max_output_tokens)
 
     def cost(self, model: str, usage: Usage) -> Cost:
-        """Return what `usage` costs."""
+        """Return what `usage` costs; None where the price is not known."""
         return cost_of(model, usage)
 
     async def call(self, call: CallRequest) -> Reply:
-        """Make one try.
+        """Make one try at one call.
 
         Raises:
-            ProviderError: it failed, broke off, or ended without being complete.
+            ProviderError: it failed, was refused before it was sent, or its answer was not complete.
         """
         refuse_paid_call(self._base_url, self._environ)
+        row = self._capabilities.row(call.model)
         body = messages_body(call)
-        refuse_invalid(body, row=self._capabilities.row(call.model))
+        refuse_invalid(body, row=row)
+        headers = self._headers(call, row.api_version)
+        try:
+            async with asyncio.timeout(call.timeout_seconds):
+                return await self._stream(body, headers)
+        except TimeoutError as error:
+            raise timed_out(f"no complete answer after {call.timeout_seconds:g} s") from error
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop."""
+        client = self._clients.pop(asyncio.get_running_loop(), None)
+        if client is not None:
+            await client.close()
+
+    async def _stream(self, body: dict[str, Any], headers: dict[str, str]) -> Reply:
+        import anthropic
+        import httpx2
+
         began = complete = False
         try:
-            headers = loopback_headers(call) if is_loopback(self._base_url) else {}
-            async with self._open().messages.stream(
-                **body, timeout=self._timeout(call.timeout_seconds), extra_headers=headers
-            ) as stream:
+            async with self._client().messages.stream(**body, extra_headers=headers) as stream:
                 async for event in stream:
                     began = True
                     complete = complete or event.type == "message_stop"
-                message = await stream.get_final_message()
-        except Exception as error:
+                # Asked before the final message is: that one looks whole even where the stream just ended.
+                if not complete:
+                    raise silent_end("the stream ended before message_stop")
+                return reply_from(await stream.get_final_message(), request_id=stream.request_id)
+        except ProviderError:
+            raise
+        # ValueError and RuntimeError are what the SDK raises of events that are no JSON or come in a wrong order.
+        except (anthropic.AnthropicError, httpx2.HTTPError, httpx2.StreamError, ValueError, RuntimeError) as error:
             raise classify(error, began=began) from error
-        if not complete or message.stop_reason is None:
-            raise silent_end("the stream ended before `message_stop`")
-        return _reply(message, self._request_id(message))
 
-    def _open(self) -> AsyncAnthropic:
-        if self._client is None:
-            from anthropic import AsyncAnthropic
+    def _client(self) -> anthropic.AsyncAnthropic:
+        loop = asyncio.get_running_loop()
+        client = self._clients.get(loop)
+        if client is None:
+            client = self._clients[loop] = self._new_client()
+        return client
 
-            self._client = AsyncAnthropic(
-                api_key=self._environ.get(_KEYS[0]),
-                auth_token=self._environ.get(_KEYS[1]),
-                base_url=self._base_url,
-                max_retries=0,
-                http_client=self._http_client,
-            )
-        return self._client
-
-    def _timeout(self, seconds: float) -> Any:
+    def _new_client(self) -> anthropic.AsyncAnthropic:
+        import anthropic
         import httpx2
 
-        return httpx2.Timeout(seconds, connect=_CONNECT_SECONDS)
+        timeout = httpx2.Timeout(
+            self._silence_seconds, connect=_CONNECT_SECONDS, write=_WRITE_SECONDS, pool=self._silence_seconds
+        )
+        # No proxy and no redirect may carry a call that is meant for this machine to another one.
+        http_client = anthropic.DefaultAsyncHttpxClient(
+            base_url=self._base_url,
+            timeout=timeout,
+            transport=self._transport,
+            follow_redirects=False,
+            trust_env=not is_loopback(self._base_url),
+        )
+        variable = key_variable(self._environ)
+        key = self._environ[variable] if variable is not None else None
+        return anthropic.AsyncAnthropic(
+            api_key=key if variable == KEY_VARIABLES[0] else None,
+            auth_token=key if variable == KEY_VARIABLES[1] else None,
+            base_url=self._base_url,
+            max_retries=0,
+            timeout=timeout,
+            http_client=http_client,
+        )
 
-    def _request_id(self, message: Message) -> str | None:
-        return getattr(message, "_request_id", None) or message.id
-
-
-def loopback_headers(call: CallRequest) -> dict[str, str]:
-    """Return the headers by which the emulator finds a session's place in its script; never sent elsewhere."""
-    return {
-        "x-air-session": call.session_id,
-        "x-air-call": call.key,
-        "x-air-assistant-turns": str(call.assistant_turns),
-        "x-air-tries": str(call.tries),
-    }
-
-
-def _reply(message: Message, request_id: str | None) -> Reply:
-    used = message.usage
-    writes = used.cache_creation
-    written = used.cache_creation_input_tokens or 0
-    one_hour = writes.ephemeral_1h_input_tokens if writes is not None else 0
-    return Reply(
-        content=tuple(block.to_dict() for block in message.content),
-        stop_reason=str(message.stop_reason),
-        usage=Usage(
-            input_tokens=used.input_tokens,
-            output_tokens=used.output_tokens,
-            cache_read_tokens=used.cache_read_input_tokens or 0,
-            cache_write_5m_tokens=written - one_hour,
-            cache_write_1h_tokens=one_hour,
-        ),
-        model=message.model,
-        request_id=request_id,
-    )
+    def _headers(self, call: CallRequest, api_version: str) -> dict[str, str]:
+        headers = {"anthropic-version": api_version}
+        if is_loopback(self._base_url):  # names of runs and tasks are nobody else's business
+            headers |= {
+                "x-air-session": quote(call.session_id, safe=":"),
+                "x-air-assistant-turns": str(call.assistant_turns),
+                "x-air-tries": str(call.tries),
+            }
+        return headers

@@ -26,7 +26,7 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
 _MAY_BE_EMPTY = frozenset({"refusal"})
 
 
-def reply_from(message: ParsedMessage[Any], *, model: str, request_id: str | None) -> Reply:
+def reply_from(message: ParsedMessage[Any], *, request_id: str | None) -> Reply:
     """Return the reply that a finished stream gave. Empty texts are left out: no request may hold one.
 
     Raises:
@@ -42,7 +42,7 @@ def reply_from(message: ParsedMessage[Any], *, model: str, request_id: str | Non
         content=content,
         stop_reason=message.stop_reason,
         usage=_usage(message.usage),
-        model=message.model or model,
+        model=message.model,
         request_id=request_id,
     )
 
