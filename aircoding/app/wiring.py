@@ -138,6 +138,7 @@ def wire(world: World, run: Run, plan: Plan) -> tuple[FleetDeps, DurableEngine]:
         preparation=Preparation(
             setup=settings.worktree.setup,
             copy=settings.worktree.copy_files,
+            cache=settings.worktree.cache,
             env=tuple(sorted(settings.worktree.env.items())),
             network=settings.worktree.network,
         ),

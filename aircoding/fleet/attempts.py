@@ -137,7 +137,15 @@ async def _prepare(attempt: Attempt) -> dict[str, str]:
         deps.copy_files(deps.preparation.copy, root)
     for command in deps.preparation.setup:
         for _ in range(2):
-            report = await run_checked(deps, task, command, root, env=attempt.env, network=deps.preparation.network)
+            report = await run_checked(
+                deps,
+                task,
+                command,
+                root,
+                env=attempt.env,
+                network=deps.preparation.network,
+                writable_paths=deps.preparation.cache,
+            )
             if report.passed:
                 break
         else:

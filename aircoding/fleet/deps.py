@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from aircoding.agents.deps import SessionDeps
+from aircoding.fleet.journal import Journal
+from aircoding.graph.task_graph import TaskGraph
 from aircoding.ports import BlobStore, CallLedger, Clock, Engine, EventLog, Repository, RunLog, Sandbox, SessionLog
 from aircoding.records.events import Event
 from aircoding.records.policy import Policy
 from aircoding.records.runs import Run
 from aircoding.records.tasks import Plan, TaskSpec
 
-__all__ = ["FleetDeps", "Preparation", "append"]
+__all__ = ["FleetDeps", "Preparation", "append", "event_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +24,7 @@ class Preparation:
 
     setup: tuple[str, ...] = ()
     copy: tuple[str, ...] = ()
+    cache: tuple[str, ...] = ()
     env: tuple[tuple[str, str], ...] = ()
     network: bool = False
 
@@ -30,6 +33,9 @@ class Preparation:
 class FleetDeps:
     """One run's world. `policy_for_task` judges verify and set-up commands; `copy_files` puts files that
     git ignores into a worktree.
+
+    `merge_lock` admits one merge at a time, `git_lock` one new worktree at a time (git prunes and adds
+    in one shared folder).
     """
 
     run: Run
@@ -50,12 +56,40 @@ class FleetDeps:
     command_timeout_seconds: float = 600.0
     max_turns: int = 40
     merge_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    git_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    graph: TaskGraph = field(init=False)
+    journal: Journal = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "graph", TaskGraph.of(self.plan))
+        object.__setattr__(self, "journal", Journal(self.events, self.run.run_id))
+
+
+def event_of(
+    deps: FleetDeps,
+    kind: str,
+    payload: Mapping[str, object],
+    *,
+    key: str,
+    task: str | None = None,
+    attempt: int | None = None,
+) -> Event:
+    """Return an event of the run, with the key `KIND:KEY`."""
+    return Event(
+        run_id=deps.run.run_id,
+        type=kind,
+        at=deps.clock.now(),
+        task_id=task,
+        attempt=attempt,
+        payload=payload,
+        key=f"{kind}:{key}",
+    )
 
 
 def append(
     deps: FleetDeps,
     kind: str,
-    payload: dict[str, object],
+    payload: Mapping[str, object],
     *,
     key: str,
     task: str | None = None,
@@ -66,14 +100,4 @@ def append(
     Raises:
         FencedError: another process owns the run.
     """
-    deps.events.append(
-        Event(
-            run_id=deps.run.run_id,
-            type=kind,
-            at=deps.clock.now(),
-            task_id=task,
-            attempt=attempt,
-            payload=payload,
-            key=f"{kind}:{key}",
-        )
-    )
+    deps.events.append(event_of(deps, kind, payload, key=key, task=task, attempt=attempt))

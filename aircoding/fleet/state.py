@@ -8,20 +8,32 @@ from typing import Any
 
 from aircoding.records.events import Event
 
-__all__ = ["AttemptState", "FleetState", "TaskProgress", "fold"]
+__all__ = ["OUTAGE", "AttemptState", "FleetState", "TaskProgress", "fold"]
+
+OUTAGE = "outage"
+"""`AttemptState.stop` of an attempt that ended because no model could be reached: no fault of the task's."""
+
+_ENDS = frozenset({"task.done", "task.failed", "task.blocked"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptState:
-    """One attempt: the commit it started from, and how it ended (None while it goes on)."""
+    """One attempt: where it started, and how it ended (`outcome` is None while it goes on).
+
+    `changed_files` is what its newest commit changed since the task's first base, `resumption` how often
+    the run had been resumed when the attempt ended.
+    """
 
     number: int
     base_commit: str
+    worker_index: int = 0
     outcome: str | None = None
     reason: str = ""
     commit: str | None = None
+    changed_files: tuple[str, ...] = ()
     evidence: tuple[Mapping[str, Any], ...] = ()
     stop: str = ""
+    resumption: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +51,20 @@ class TaskProgress:
         """The newest attempt."""
         return self.attempts[-1] if self.attempts else None
 
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more happens to it."""
+        return self.state in {"done", "failed", "blocked"}
+
+    @property
+    def running(self) -> bool:
+        """Whether an attempt goes on."""
+        return not self.ended and self.last is not None and self.last.outcome is None
+
+    def attempt(self, number: int) -> AttemptState | None:
+        """Return an attempt, or None."""
+        return next((one for one in self.attempts if one.number == number), None)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FleetState:
@@ -49,57 +75,78 @@ class FleetState:
     integrated: str | None = None
     """The last commit that the merge queue verified."""
     merges: int = 0
+    resumptions: int = 0
 
     def task(self, task_id: str) -> TaskProgress:
         """Return a task's progress; one that no event named waits."""
-        return self.tasks.get(task_id, TaskProgress())
+        return self.tasks.get(task_id, _NOTHING)
+
+
+_NOTHING = TaskProgress()
 
 
 def fold(events: Iterable[Event], state: FleetState | None = None) -> FleetState:
     """Return the state after `events`; folding a log in parts gives the same as folding it whole."""
     current = state or FleetState()
     tasks = dict(current.tasks)
-    finished, integrated, merges = current.finished, current.integrated, current.merges
+    finished, integrated = current.finished, current.integrated
+    merges, resumptions = current.merges, current.resumptions
     for event in events:
         if event.type == "run.finished":
             finished = str(event.payload.get("status"))
         elif event.type == "run.resumed":
-            finished = None
+            finished, resumptions = None, resumptions + 1
         elif event.type == "merge.finished" and event.payload.get("commit"):
             integrated = str(event.payload["commit"])
         if event.task_id is None:
             continue
-        if event.type == "task.done":
+        before = tasks.get(event.task_id, _NOTHING)
+        if event.type == "task.done" and not before.ended:
             merges += 1
-        tasks[event.task_id] = _apply(tasks.get(event.task_id, TaskProgress()), event, merges)
-    return FleetState(tasks=tasks, finished=finished, integrated=integrated, merges=merges)
+        tasks[event.task_id] = _apply(before, event, merges, resumptions)
+    return FleetState(tasks=tasks, finished=finished, integrated=integrated, merges=merges, resumptions=resumptions)
 
 
-def _apply(task: TaskProgress, event: Event, merges: int) -> TaskProgress:
+def _apply(task: TaskProgress, event: Event, merges: int, resumptions: int) -> TaskProgress:
+    """Return the task after one of its events. An end is an end: what comes later changes only its attempts."""
     payload = event.payload
-    if event.type == "task.dispatched":
-        attempt = AttemptState(number=event.attempt or 1, base_commit=str(payload.get("base_commit", "")))
-        if any(known.number == attempt.number for known in task.attempts):
-            return task
+    if event.type == "task.dispatched" and not task.ended and task.attempt(event.attempt or 1) is None:
+        attempt = AttemptState(
+            number=event.attempt or 1,
+            base_commit=str(payload.get("base_commit", "")),
+            worker_index=int(payload.get("worker_index", 0)),
+        )
         return replace(task, state="running", reason="", attempts=(*task.attempts, attempt))
+    if event.type == "commit.created":
+        changed = tuple(str(path) for path in payload.get("changed_files", ()))
+        return _with(task, event.attempt, commit=str(payload["commit"]), changed_files=changed)
     if event.type == "attempt.finished":
-        return replace(task, attempts=tuple(_ended(known, event) for known in task.attempts))
-    if event.type == "task.done":
-        return replace(task, state="done", reason="", commit=str(payload.get("commit")), done_order=merges)
-    if event.type in {"task.failed", "task.blocked"}:
-        return replace(task, state=event.type.removeprefix("task."), reason=str(payload.get("reason", "")))
+        ended = _with(
+            task,
+            event.attempt,
+            outcome=str(payload.get("outcome")),
+            reason=str(payload.get("reason", "")),
+            commit=payload.get("commit"),
+            evidence=tuple(payload.get("evidence", ())),
+            stop=str(payload.get("stop", "")),
+            resumption=resumptions,
+        )
+        return ended if ended.ended or ended.running else replace(ended, state="waiting", reason=_reason(ended))
+    if event.type in _ENDS and not task.ended:
+        state, reason = event.type.removeprefix("task."), str(payload.get("reason", ""))
+        if state == "done":
+            return replace(task, state=state, reason="", commit=str(payload.get("commit")), done_order=merges)
+        return replace(task, state=state, reason=reason)
     return task
 
 
-def _ended(attempt: AttemptState, event: Event) -> AttemptState:
-    if attempt.number != event.attempt:
-        return attempt
-    payload = event.payload
-    return replace(
-        attempt,
-        outcome=str(payload.get("outcome")),
-        reason=str(payload.get("reason", "")),
-        commit=payload.get("commit"),
-        evidence=tuple(payload.get("evidence", ())),
-        stop=str(payload.get("stop", "")),
+def _with(task: TaskProgress, number: int | None, **changes: Any) -> TaskProgress:
+    """Change one attempt of a task; one that has ended stays as it is."""
+    attempts = tuple(
+        replace(one, **changes) if one.number == number and one.outcome is None else one for one in task.attempts
     )
+    return replace(task, attempts=attempts)
+
+
+def _reason(task: TaskProgress) -> str:
+    return task.last.reason if task.last is not None else ""

@@ -2,91 +2,149 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
-from aircoding.fleet.deps import FleetDeps, append
+from aircoding.fleet.phases import Attempt, Ended, keep
 from aircoding.permissions.engine import decide
+from aircoding.records.events import Event
 from aircoding.records.ids import Digest
-from aircoding.records.policy import CommandAct
-from aircoding.records.tasks import TaskSpec
+from aircoding.records.layers import SegmentKind
+from aircoding.records.policy import CommandAct, Decision, Effect
 from aircoding.records.work import CommandRequest
 
-__all__ = ["CommandReport", "run_checked", "verify"]
+__all__ = ["CommandReport", "check", "failed_by", "report_values", "run_checked", "shown", "verify"]
 
 _SHOWN_CHARACTERS = 6_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandReport:
-    """How a command ended; `output` is the digest of what it printed (secrets masked)."""
+    """How a command ended; `output` is the digest of what it printed (secrets masked).
+
+    `refused` says that the policy did not let it run: nobody's work is at fault then.
+    """
 
     command: str
     passed: bool
     exit_code: int | None
     output: Digest
     reason: str = ""
+    refused: bool = False
+
+    @property
+    def why(self) -> str:
+        """Why it did not pass, in words."""
+        return self.reason or f"exit code {self.exit_code}"
+
+
+def report_values(report: CommandReport) -> dict[str, Any]:
+    """Return a report as plain JSON, for the result of a step; `CommandReport(**values)` is the way back."""
+    return {name: getattr(report, name) for name in CommandReport.__slots__}
 
 
 async def run_checked(
-    deps: FleetDeps,
-    task: TaskSpec,
-    command: str,
-    root: str,
-    *,
-    env: tuple[tuple[str, str], ...],
-    network: bool = False,
+    attempt: Attempt, command: str, root: str, *, key: str, network: bool = False
 ) -> CommandReport:
-    """Run one command in a worktree, if the policy permits it now."""
-    decision = decide(CommandAct(command=command), deps.policy_for_task(task))
+    """Run one command in a worktree, if the policy permits it now; a denial or announcement is an event."""
+    deps = attempt.deps
+    policy = deps.policy_for_task(attempt.task)
+    decision = decide(CommandAct(command=command), policy)
     if not decision.permits:
+        attempt.note("permission.denied", _account(decision), key=key)
         reason = f"the policy refuses it: {decision.reason}"
+        output = deps.blobs.put(reason)
         return CommandReport(
-            command=command, passed=False, exit_code=None, output=deps.blobs.put(reason), reason=reason
+            command=command, passed=False, exit_code=None, output=output, reason=reason, refused=True
         )
-    request = CommandRequest(command=command, timeout_seconds=deps.command_timeout_seconds, network=network, env=env)
+    if decision.effect is Effect.ANNOUNCE:
+        attempt.note("permission.announced", _account(decision), key=key)
+    request = CommandRequest(
+        command=command,
+        timeout_seconds=deps.command_timeout_seconds,
+        network=network,
+        env=env,
+        writable_paths=writable_paths,
+    ) for name, value in attempt.env if name not in policy.mask_env),
+    )
     outcome = await deps.sandbox.run(request, root=root)
     text = deps.session.screener.mask(outcome.output)
     reason = f"no end after {deps.command_timeout_seconds:g} seconds" if outcome.timed_out else ""
     return CommandReport(
         command=command,
-        passed=outcome.exit_code == 0,
+        passed=outcome.exit_code == 0 and not outcome.timed_out,
         exit_code=outcome.exit_code,
         output=deps.blobs.put(text),
         reason=reason,
     )
 
 
-async def verify(
-    deps: FleetDeps, task: TaskSpec, attempt: int, root: str, *, env: tuple[tuple[str, str], ...], where: str, key: str
-) -> CommandReport | None:
+def _account(decision: Decision) -> dict[str, object]:
+    """Return who decided, as the events of tool calls say it; the tool is the orchestrator itself."""
+    cause = max(decision.judgements, key=lambda judgement: judgement.effect.rank, default=None)
+    return {
+        "tool": "orchestrator",
+        "act": decision.act,
+        "rule": cause.pattern if cause else "",
+        "file": cause.uri if cause else "",
+        "line": cause.line if cause else None,
+        "reason": decision.reason,
+    }
+
+
+async def verify(attempt: Attempt, root: str, *, where: str, key: str) -> CommandReport | None:
     """Run a task's verify commands in order and return the first that fails, or None when all pass.
 
-    `where` is `attempt` or `integration`; `key` tells repeated verifications of an attempt apart.
+    `where` is `attempt` or `integration`; `key` tells repeated verifications of an attempt apart. What
+    is on record is not run again.
     """
-    for number, command in enumerate(task.verify):
-        report = await run_checked(deps, task, command, root, env=env)
-        payload: dict[str, object] = {
-            "passed": report.passed,
-            "command": command,
-            "exit_code": report.exit_code,
-            "output": report.output,
-            "where": where,
-            "reason": report.reason,
-        }
-        append(deps, "verify.finished", payload, key=f"{key}:{number}", task=task.id, attempt=attempt)
+    for number, command in enumerate(attempt.task.verify):
+        name = f"{key}:{number}"
+        known = attempt.found("verify.finished", name)
+        if known is not None:
+            report = _recorded(known)
+        else:
+            report = await run_checked(attempt, command, root, key=name)
+            attempt.note("verify.finished", {**report_values(report), "where": where}, key=name)
         if not report.passed:
             return report
     return None
 
 
-def shown(deps: FleetDeps, report: CommandReport) -> str:
+def _recorded(event: Event) -> CommandReport:
+    return CommandReport(**{name: event.payload[name] for name in CommandReport.__slots__})
+
+
+async def check(attempt: Attempt, commit: str, key: str) -> CommandReport | None:
+    """Verify the attempt's worktree, which is at `commit`, as a step; return the failure, or None."""
+    found = await attempt.deps.engine.step(f"verify {key}", partial(_check, attempt, commit, key))
+    return CommandReport(**found) if found else None
+
+
+async def _check(attempt: Attempt, commit: str, key: str) -> dict[str, Any] | None:
+    repository = attempt.deps.repository
+    report = await verify(attempt, attempt.root, where="attempt", key=key)
+    if await asyncio.to_thread(repository.open_worktree(attempt.root).changes, commit):
+        # What our own commands leave behind (caches, reports) must not count as the next worker's change.
+        await asyncio.to_thread(repository.reset, attempt.root, commit)
+    return None if report is None else report_values(report)
+
+
+def shown(attempt: Attempt, report: CommandReport) -> str:
     """Return what of a failed command a model is shown: the end of its output, which says most."""
-    text = deps.blobs.get(report.output) or ""
-    cut = (
-        text if len(text) <= _SHOWN_CHARACTERS else "[... the beginning is left out ...]\n" + text[-_SHOWN_CHARACTERS:]
-    )
-    ended = report.reason or f"exit code {report.exit_code}"
-    return f"$ {report.command}\n{cut.rstrip()}\n({ended})"
+    text = attempt.deps.blobs.get(report.output) or ""
+    if len(text) > _SHOWN_CHARACTERS:
+        text = "[... the beginning is left out ...]\n" + text[-_SHOWN_CHARACTERS:]
+    return f"$ {report.command}\n{text.rstrip()}\n({report.why})"
 
 
-__all__ += ["shown"]
+def failed_by(attempt: Attempt, report: CommandReport, *, after: str = "") -> Ended:
+    """Return how an attempt ends whose verification failed: blocked when the policy refused it, else failed."""
+    reason = f"`{report.command}` failed{after}: {report.why}"
+    if report.refused:
+        return Ended(outcome="blocked", reason=reason)
+    title = f"Attempt {attempt.number}: `{report.command}` failed{after}"
+    kept = keep(attempt, SegmentKind.FAILURE, title, shown(attempt, report))
+    return Ended(outcome="failed", reason=reason, evidence=(kept,))

@@ -11,7 +11,10 @@ __all__ = ["Change", "CommandOutcome", "CommandRequest", "FileText", "MergeOutco
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandRequest:
-    """A command to run in a worktree. `cwd` is relative to it; limits are per command."""
+    """A command to run in a worktree. `cwd` is relative to it; limits are per command.
+
+    `writable_paths` are folders outside the worktree that it may write (package caches; `~` is the user's home).
+    """
 
     command: str
     cwd: str = "."
@@ -20,6 +23,7 @@ class CommandRequest:
     env: tuple[tuple[str, str], ...] = ()
     max_output_bytes: int = 4_000_000
     writable: bool = True
+    writable_paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,6 +60,8 @@ def bubblewrap_arguments(program: str, request: CommandRequest, *, root: str, pa
     for folder in _toolchain(path):
         arguments += ["--ro-bind-try", folder, folder]
     arguments += ["--bind" if request.writable else "--ro-bind", root, root, *_git_binds(root)]
+    for cache in request.writable_paths:
+        arguments += ["--bind-try", os.path.expanduser(cache), os.path.expanduser(cache)]
     folder = os.path.normpath(os.path.join(root, request.cwd))
     return [*arguments, "--chdir", folder, "--", "/bin/sh", "-c", request.command]
 

@@ -160,7 +160,8 @@ def _decode(data: bytes, path: str) -> tuple[str, bool]:
         if data.startswith(mark):
             return data[2:].decode(encoding, "replace"), False
     if b"\0" in data[:8192]:
-        raise WorkspaceError(f"{path} is binary", hint="only text files can be read; use a command that describes it", code="workspace.binary")
+        hint = "only text files can be read; use a command that describes it"
+        raise WorkspaceError(f"{path} is binary", hint=hint, code="workspace.binary")
     try:
         return data.decode("utf-8"), False
     except UnicodeDecodeError:
