@@ -129,18 +129,22 @@ class Progress:
             raise InternalError(f"task {task} is said to have failed though it is done")
         self._ready.discard(task)
         self._running.discard(task)
+        self._unreachable.pop(task, None)
         self._failed[task] = reason
         return self._spread(task, reason)
 
     def _spread(self, cause: TaskId, reason: str) -> tuple[Unreachable, ...]:
+        """Mark what depends on a failure; of several causes the smallest id is named, whatever came first."""
         newly: list[Unreachable] = []
         queue = list(self._graph.dependents(cause))
         for task in queue:
-            if task in self._unreachable or task in self._failed:
+            known = self._unreachable.get(task)
+            if task in self._failed or (known is not None and known.because_of <= cause):
                 continue
             entry = Unreachable(task, cause, f"it depends on {cause}, which was not done: {reason}")
             self._unreachable[task] = entry
-            newly.append(entry)
+            if known is None:
+                newly.append(entry)
             queue.extend(self._graph.dependents(task))
         return tuple(sorted(newly, key=lambda one: one.task))
 

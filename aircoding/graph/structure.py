@@ -14,7 +14,7 @@ from aircoding.records.tasks import TaskSpec
 
 __all__ = ["add_structure_faults", "dependency_edges", "digraph", "find_cycles"]
 
-_COMPARED = 200_000
+_COMPARED = 20_000
 """Most ids that are compared in search of nearest names, over all unknown ids of a plan."""
 
 

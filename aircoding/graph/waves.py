@@ -9,12 +9,17 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
 
 from aircoding.graph.areas import AreaIndex, Meeting
 from aircoding.graph.task_graph import TaskGraph
 from aircoding.records.ids import TaskId
 
 __all__ = ["Separation", "WavePlan", "plan_waves", "side_by_side"]
+
+_Key = TypeVar("_Key")
+_Waiting: TypeAlias = "tuple[tuple[int, int, TaskId], TaskId, str | None]"
+"""How urgent a task is, the task, and the glob that it is parked on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,24 +65,28 @@ def plan_waves(graph: TaskGraph) -> WavePlan:
 
 
 class _Planner:
-    """Fills one wave after the other.
+    """Fills one wave after the other with the most urgent tasks that fit.
 
-    Ready tasks with the same areas stand in one queue: only the first of a queue can be in a wave,
-    so that a thousand tasks on one file cost no more than one.
+    A task that was refused because one in the wave has the very same glob is parked on that glob: of
+    those parked on it only the first can be in the next wave. One whose globs meet others in another
+    way waits with those that have the same globs: what is said of the first of them holds for all.
+    So a thousand tasks on one file or folder cost no more than one.
     """
 
     def __init__(self, graph: TaskGraph) -> None:
         self._graph = graph
         self._missing = {task: len(graph.dependencies(task)) for task in graph.tasks}
-        self._queues: dict[tuple[str, ...], list[tuple[tuple[int, int, TaskId], TaskId]]] = {}
+        self._parked: dict[str, list[_Waiting]] = {}
+        self._alike: dict[tuple[str, ...], list[_Waiting]] = {}
+        self._fresh: list[_Waiting] = []
         self._since: dict[TaskId, int] = {}
-        self._refused: dict[tuple[str, ...], Meeting] = {}
+        self._refused: dict[TaskId, Meeting] = {}
         self._separated: list[Separation] = []
 
     def plan(self) -> WavePlan:
         waves: list[tuple[TaskId, ...]] = []
-        self._admit((task for task, count in self._missing.items() if count == 0), 1)
-        while self._queues:
+        self._admit([task for task, count in self._missing.items() if count == 0], 1)
+        while self._fresh or self._alike or self._parked:
             wave = self._fill(len(waves) + 1)
             waves.append(wave)
             self._admit(self._freed_by(wave), len(waves) + 1)
@@ -85,8 +94,7 @@ class _Planner:
 
     def _admit(self, tasks: Iterable[TaskId], wave: int) -> None:
         for task in tasks:
-            areas = self._graph.tasks[task].write_area
-            heapq.heappush(self._queues.setdefault(areas, []), (self._graph.sort_key(task), task))
+            self._fresh.append((self._graph.sort_key(task), task, None))
             self._since[task] = wave
 
     def _freed_by(self, wave: tuple[TaskId, ...]) -> list[TaskId]:
@@ -99,30 +107,39 @@ class _Planner:
         return freed
 
     def _fill(self, wave: int) -> tuple[TaskId, ...]:
-        index = AreaIndex()
-        taken: list[TaskId] = []
-        for areas in sorted(self._queues, key=lambda areas: self._queues[areas][0]):
-            queue = self._queues[areas]
-            if not areas:
-                taken.extend(task for _, task in queue)
-                del self._queues[areas]
-                continue
-            task = queue[0][1]
-            meeting = index.first_meeting(task, areas)
-            if meeting is not None:
-                self._refused[areas] = meeting
-                continue
-            heapq.heappop(queue)
-            self._note(task, areas, wave)
-            index.add(task, areas)
-            taken.append(task)
-            if queue:
-                self._refused[areas] = Meeting(task, areas[0], areas[0])
+        candidates, self._fresh = self._fresh, []
+        heapq.heapify(candidates)
+        for areas in list(self._alike):
+            _take_first(self._alike, areas, candidates)
+        for glob in list(self._parked):
+            _take_first(self._parked, glob, candidates)
+        index, holders, taken = AreaIndex(), dict[str, TaskId](), list[TaskId]()
+        while candidates:
+            key, task, parked_on = heapq.heappop(candidates)
+            areas = self._graph.tasks[task].write_area
+            shared = next((area for area in areas if area in holders), None)
+            if shared is not None:
+                self._refused[task] = Meeting(holders[shared], shared, shared)
+                heapq.heappush(self._parked.setdefault(shared, []), (key, task, shared))
+            elif (meeting := index.first_meeting(task, areas)) is not None:
+                self._refused[task] = meeting
+                heapq.heappush(self._alike.setdefault(areas, []), (key, task, None))
             else:
-                del self._queues[areas]
-        return tuple(sorted(taken, key=self._graph.sort_key))
+                if self._since[task] < wave:
+                    self._separated.append(Separation(task, self._since[task], self._refused[task]))
+                index.add(task, areas)
+                holders.update(dict.fromkeys(areas, task))
+                taken.append(task)
+            if parked_on is not None and parked_on not in holders:
+                _take_first(self._parked, parked_on, candidates)
+        return tuple(taken)
 
-    def _note(self, task: TaskId, areas: tuple[str, ...], wave: int) -> None:
-        since = self._since[task]
-        if since < wave:
-            self._separated.append(Separation(task, since, self._refused[areas]))
+
+def _take_first(queues: dict[_Key, list[_Waiting]], key: _Key, candidates: list[_Waiting]) -> None:
+    """Make the first of a queue a candidate; a queue that is empty then is removed."""
+    queue = queues.get(key)
+    if queue is None:
+        return
+    heapq.heappush(candidates, heapq.heappop(queue))
+    if not queue:
+        del queues[key]
