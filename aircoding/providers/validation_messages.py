@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from aircoding.providers.validation_request import Fault, Place, Request, as_blocks
 
@@ -39,7 +40,7 @@ def _runs(request: Request) -> list[_Run]:
 
 def _every_call_answered(request: Request) -> Iterator[Fault]:
     runs = _runs(request)
-    for run, following in zip(runs, [*runs[1:], None], strict=True):
+    for run, following in zip_longest(runs, runs[1:]):
         if run.role != "assistant":
             continue
         called = [str(place.value.get("id")) for place in run.places if place.value["type"] == "tool_use"]
