@@ -109,23 +109,28 @@ def _directive(sentence: str, line: int) -> Directive | None:
             continue
         rest = plain[match.end() :]
         wanted, _, over = _parted(_ACTION.sub("", rest, count=1), _OVER)
-        value, between, purpose = _parted(wanted, _PURPOSE)
-        subject, value_or_none = (purpose, value) if between else (value, None)
+        value, has_purpose, purpose = _parted(wanted, _PURPOSE)
+        subject = _tidy(purpose if has_purpose else value)
         if not subject:
             return None
         return Directive(
-            verb=verb, subject=subject, value=value_or_none or None, over=over or None, line=line, text=plain
+            verb=verb,
+            subject=subject,
+            value=(_tidy(value) or None) if has_purpose else None,
+            over=_tidy(over) or None,
+            line=line,
+            text=plain,
         )
     return None
 
 
 def _parted(text: str, at: re.Pattern[str]) -> tuple[str, bool, str]:
-    """Split at the first match outside code spans; tidy both sides."""
+    """Split at the first match outside code spans."""
     spans = [(place, place + len(span) + 2) for place, span in spans_of(text)]
     for match in at.finditer(text):
         if not any(start <= match.start() < end for start, end in spans):
-            return _tidy(text[: match.start()]), True, _tidy(text[match.end() :])
-    return _tidy(text), False, ""
+            return text[: match.start()], True, text[match.end() :]
+    return text, False, ""
 
 
 def _tidy(text: str) -> str:
