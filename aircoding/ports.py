@@ -407,6 +407,14 @@ class Engine(Protocol):
         """Wait until one of the workflows has ended and return its key."""
         ...
 
+    async def ended(self, key: str) -> bool:
+        """Whether a workflow of that id has ended, well or not; False when there is none."""
+        ...
+
     async def cancel(self, key: str) -> None:
-        """Cancel a workflow and its children."""
+        """Cancel a workflow and its children; they do not go on at a resume."""
+        ...
+
+    async def suspend(self) -> None:
+        """Stop all workflows in this process; what is unfinished goes on at the next resume."""
         ...
