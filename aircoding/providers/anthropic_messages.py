@@ -116,24 +116,22 @@ class AnthropicProvider:
             await client.close()
 
     async def _stream(self, body: dict[str, Any], headers: dict[str, str]) -> Reply:
-        import anthropic
-        import httpx2
-
-        began = complete = False
+        seen: set[str] = set()
+        request = self._client().messages.stream(**body, extra_headers=headers)
         try:
-            async with self._client().messages.stream(**body, extra_headers=headers) as stream:
+            async with request as stream:
                 async for event in stream:
-                    began = True
-                    complete = complete or event.type == "message_stop"
+                    seen.add(event.type)
                 # Asked before the final message is: that one looks whole even where the stream just ended.
-                if not complete:
-                    raise silent_end("the stream ended before message_stop")
+                if missing := [name for name in ("message_start", "message_stop") if name not in seen]:
+                    raise silent_end(f"the stream ended before {missing[0]}")
                 return reply_from(await stream.get_final_message(), request_id=stream.request_id)
         except ProviderError:
             raise
-        # ValueError and RuntimeError are what the SDK raises of events that are no JSON or come in a wrong order.
-        except (anthropic.AnthropicError, httpx2.HTTPError, httpx2.StreamError, ValueError, RuntimeError) as error:
-            raise classify(error, began=began) from error
+        # Not only the SDK's and the transport's errors: events that are no JSON, come in a wrong order or lack a field
+        # surface as whatever the SDK happens to stumble over, and none of that is an answer.
+        except Exception as error:
+            raise classify(error, began=bool(seen)) from error
 
     def _client(self) -> anthropic.AsyncAnthropic:
         loop = asyncio.get_running_loop()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 
+import httpx2
 import pytest
 from support.provider_calls import SESSION, TOOL, call, capabilities, request, text, tool_result, user
 
@@ -171,6 +173,45 @@ async def test_an_error_strikes_as_often_as_it_says_and_then_the_turn_comes(serv
     assert (await failure(served, tries=0)).kind == "overloaded"
     assert (await failure(served, tries=1)).kind == "overloaded"
     assert (await served.provider.call(call(tries=2))).content == (text("here"),)
+
+
+async def test_an_emulator_in_this_process_needs_no_port() -> None:
+    emulator = Emulator(parse_script("scripts:\n- match: {}\n  turns: [{text: here}]\n", uri="x"), capabilities())
+    environ = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": "http://localhost"}
+    transport = httpx2.ASGITransport(app=emulator.app)
+    provider = AnthropicProvider(capabilities(), environ=environ, transport=transport)
+    assert (await provider.call(call())).content == (text("here"),)
+    await provider.aclose()
+
+
+async def test_a_provider_serves_one_event_loop_after_another(serve: Serve) -> None:
+    served = await serve("- text: a")
+
+    def in_a_loop_of_its_own() -> tuple[object, ...]:
+        async def once() -> tuple[object, ...]:
+            reply = await served.provider.call(call())
+            await served.provider.aclose()
+            return reply.content
+
+        return asyncio.run(once())
+
+    for _ in range(2):
+        assert await asyncio.to_thread(in_a_loop_of_its_own) == (text("a"),)
+    assert (await served.provider.call(call())).content == (text("a"),)
+
+
+async def test_a_redirect_is_not_followed(serve: Serve) -> None:
+    async def elsewhere(scope: object, receive: object, send: Callable[..., Awaitable[None]]) -> None:
+        headers = [(b"location", b"http://example.com/v1/messages")]
+        await send({"type": "http.response.start", "status": 307, "headers": headers})
+        await send({"type": "http.response.body", "body": b""})
+
+    environ = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": "http://localhost"}
+    provider = AnthropicProvider(capabilities(), environ=environ, transport=httpx2.ASGITransport(app=elsewhere))
+    with pytest.raises(ProviderError) as caught:
+        await provider.call(call())
+    await provider.aclose()
+    assert (caught.value.kind, caught.value.action) == ("connection", "stop")
 
 
 async def test_a_stopped_server_is_a_connection_that_can_be_tried_again() -> None:

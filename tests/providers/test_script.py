@@ -85,7 +85,7 @@ def test_the_packaged_demo_script_is_in_order() -> None:
         ("scripts:\n- match: {}\n  turns:\n  - text: a\n    error: {times: 1}\n", 5, "either"),
         ("scripts:\n- match: {}\n  turns:\n  - text: a\n    error: {stream: burst}\n", 5, "must be one of"),
         ("scripts:\n- match: {}\n  turns:\n  - error: {status: 500, times: 1}\n", 4, "every try fails"),
-        ("scripts:\n- match: {}\n  turns:\n  - {text: a, error: {stream: cut, retry_after_seconds: 1}}\n", 4, "goes with"),
+        ("scripts:\n- match: {}\n  turns:\n  - {text: a, error: {stream: cut, retry_after_seconds: 1}}\n", 4, "goes"),
     ],
 )  # fmt: skip
 def test_a_fault_is_told_with_its_line(text: str, line: int, words: str) -> None:
