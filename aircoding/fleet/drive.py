@@ -1,16 +1,20 @@
-"""Drive a run: fold the log, make the moves that the scheduler names, wait for something to end, again."""
+"""Drive a run: read the log, make the moves that the scheduler names, wait for something to end, again."""
 
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass, field
 from functools import partial
 
-from aircoding.fleet.attempts import run_attempt, run_session_workflow
+from aircoding.errors import FencedError, StoreError
+from aircoding.fleet.attempts import run_attempt
 from aircoding.fleet.deps import FleetDeps, append
 from aircoding.fleet.engine import Workflow
-from aircoding.fleet.scheduler import Dispatch, Finish, GiveUp, next_moves
-from aircoding.fleet.state import FleetState, fold
-from aircoding.records.ids import RunId, TaskId, attempt_key
+from aircoding.fleet.scheduler import Dispatch, Finish, GiveUp, Pause, next_moves
+from aircoding.fleet.sessions import run_session_workflow
+from aircoding.fleet.state import FleetState
+from aircoding.fleet.supported import require_supported
+from aircoding.records.ids import AttemptKey, RunId, TaskId, attempt_key
 
 __all__ = ["drive", "workflows"]
 
@@ -20,64 +24,91 @@ def workflows(deps: FleetDeps) -> dict[str, Workflow]:
     return {"attempt": partial(run_attempt, deps), "session": partial(run_session_workflow, deps)}
 
 
+@dataclass(slots=True)
+class _Joined:
+    """The workflows that this process waits for: key to (task, attempt)."""
+
+    attempts: dict[str, tuple[TaskId, int]] = field(default_factory=dict)
+
+    def holds(self, task: TaskId, number: int) -> bool:
+        return (task, number) in self.attempts.values()
+
+
 async def drive(deps: FleetDeps, *, stop: asyncio.Event) -> str:
     """Go on with the run until it ends, and return its status.
 
-    `done` and `failed` are ends; `interrupted` (a stop was asked for) and `budget` (the money limit
-    was reached) can be resumed. Work that is under way is awaited, except after a stop.
+    `done` and `failed` are ends. `interrupted` (a stop was asked for, or no model can be reached) and
+    `budget` (the money limit was reached) can be resumed. Attempts under way are awaited, except after
+    a stop: then they are suspended, and go on where they were at the next resume.
+
+    Raises:
+        FencedError: another process owns the run now.
+        StoreError: the record cannot be written; the run can be resumed when it can.
+        PlanError: the plan asks for what this version does not have.
     """
-    seen, state = 0, FleetState()
-    running: dict[str, tuple[str, int]] = {}
+    require_supported(deps.plan)
+    joined = _Joined()
     stopping = asyncio.create_task(stop.wait())
     try:
-        await _rejoin(deps, running)
         while True:
-            seen, state = _read(deps, seen, state)
-            _note_running(deps, state, running)
-            within = _within_budget(deps)
+            state = deps.journal.state
+            await _join(deps, state, joined)
             moves = next_moves(
-                deps.plan,
+                deps.graph,
                 state,
                 base_commit=deps.run.base_commit,
                 concurrency=deps.run.concurrency,
-                may_start=within and not stop.is_set(),
+                may_start=not stop.is_set() and _within_budget(deps),
             )
             for move in moves:
                 if isinstance(move, Finish):
                     return _finish(deps, move.status, state)
-                await _make(deps, move, running)
+                if isinstance(move, Pause):
+                    return _pause(deps, "interrupted", move.reason)
+                await _make(deps, move, joined)
+            if stop.is_set():
+                await deps.engine.suspend()
+                return _pause(deps, "interrupted", "a stop was asked for")
             if moves:
                 continue
-            if stop.is_set():
-                return _pause(deps, "interrupted")
-            if not running:
-                return _pause(deps, "budget")
-            await _wait(deps, running, stopping)
+            if not joined.attempts:
+                return _pause(deps, "budget", f"{deps.run.max_cost_usd} USD or more are spent")
+            await _wait(deps, joined, stopping)
+    except BaseException:
+        await deps.engine.suspend()
+        raise
     finally:
         stopping.cancel()
 
 
-def _read(deps: FleetDeps, seen: int, state: FleetState) -> tuple[int, FleetState]:
-    events = deps.events.read(deps.run.run_id, after=seen)
-    return (events[-1].seq if events else seen), fold(events, state)
+async def _join(deps: FleetDeps, state: FleetState, joined: _Joined) -> None:
+    """Start or join what the log says goes on; after a crash it is there before this process has done anything.
+
+    A workflow that has ended though its attempt has not broke on an error of ours (a full disk): it is
+    begun anew, and finds on record what the one before had done.
+    """
+    for task in deps.graph.tasks:
+        last = state.task(task).last
+        if last is None or last.outcome is not None or joined.holds(task, last.number):
+            continue
+        key, generation = _key(deps, task, last.number), 1
+        while await deps.engine.ended(_workflow(key, generation)):
+            generation += 1
+        await _start(deps, joined, task, last.number, generation)
 
 
-def _note_running(deps: FleetDeps, state: FleetState, running: dict[str, tuple[str, int]]) -> None:
-    """Know which attempts go on: after a resume they are found in the log, not in this process."""
-    for task_id, progress in state.tasks.items():
-        for attempt in progress.attempts:
-            key = attempt_key(RunId(deps.run.run_id), TaskId(task_id), attempt.number)
-            if attempt.outcome is None:
-                running[key] = (task_id, attempt.number)
-            else:
-                running.pop(key, None)
+async def _start(deps: FleetDeps, joined: _Joined, task: TaskId, number: int, generation: int) -> None:
+    workflow = _workflow(_key(deps, task, number), generation)
+    await deps.engine.start("attempt", workflow, task, str(number), str(generation))
+    joined.attempts[workflow] = (task, number)
 
 
-async def _rejoin(deps: FleetDeps, running: dict[str, tuple[str, int]]) -> None:
-    """Start again what the log says goes on; the engine leaves alone what it has taken up by itself."""
-    _note_running(deps, fold(deps.events.read(deps.run.run_id)), running)
-    for key, (task_id, number) in sorted(running.items()):
-        await deps.engine.start("attempt", key, task_id, str(number))
+def _key(deps: FleetDeps, task: TaskId, number: int) -> AttemptKey:
+    return attempt_key(RunId(deps.run.run_id), task, number)
+
+
+def _workflow(key: AttemptKey, generation: int) -> str:
+    return key if generation == 1 else f"{key}~{generation}"
 
 
 def _within_budget(deps: FleetDeps) -> bool:
@@ -85,56 +116,88 @@ def _within_budget(deps: FleetDeps) -> bool:
     return limit is None or deps.ledger.spent_usd(deps.run.run_id) < limit
 
 
-async def _make(deps: FleetDeps, move: Dispatch | GiveUp, running: dict[str, tuple[str, int]]) -> None:
+async def _make(deps: FleetDeps, move: Dispatch | GiveUp, joined: _Joined) -> None:
+    task = move.task_id
     if isinstance(move, GiveUp):
-        append(deps, f"task.{move.state}", {"reason": move.reason}, key=move.task_id, task=move.task_id)
+        append(deps, f"task.{move.state}", {"reason": move.reason}, key=task, task=task)
         return
-    key = attempt_key(RunId(deps.run.run_id), TaskId(move.task_id), move.attempt)
-    payload: dict[str, object] = {"base_commit": move.base_commit, "worker_index": _free_index(deps, running)}
-    append(deps, "task.dispatched", payload, key=key, task=move.task_id, attempt=move.attempt)
-    running[key] = (move.task_id, move.attempt)
-    await deps.engine.start("attempt", key, move.task_id, str(move.attempt))
+    title = deps.graph.tasks[task].title
+    payload = {"title": title, "base_commit": move.base_commit, "worker_index": _free_index(deps)}
+    append(deps, "task.dispatched", payload, key=_key(deps, task, move.attempt), task=task, attempt=move.attempt)
+    await _start(deps, joined, task, move.attempt, 1)
 
 
-def _free_index(deps: FleetDeps, running: dict[str, tuple[str, int]]) -> int:
+def _free_index(deps: FleetDeps) -> int:
     """Return the lowest worker index that no running attempt has: ports and caches are told apart by it."""
+    state = deps.journal.state
     taken = {
-        int(event.payload.get("worker_index", 0))
-        for event in deps.events.read(deps.run.run_id)
-        if event.type == "task.dispatched" and (event.task_id, event.attempt) in running.values()
+        last.worker_index
+        for progress in state.tasks.values()
+        if progress.running and (last := progress.last) is not None
     }
     return next(index for index in range(len(taken) + 1) if index not in taken)
 
 
-async def _wait(deps: FleetDeps, running: dict[str, tuple[str, int]], stopping: asyncio.Task[bool]) -> None:
-    """Wait until an attempt has ended or a stop was asked for; an attempt that crashed ends as failed."""
-    ending = asyncio.create_task(deps.engine.first(sorted(running)))
+async def _wait(deps: FleetDeps, joined: _Joined, stopping: asyncio.Task[bool]) -> None:
+    """Wait until an attempt has ended or a stop was asked for."""
+    ending = asyncio.create_task(deps.engine.first(joined.attempts))
     await asyncio.wait({ending, stopping}, return_when=asyncio.FIRST_COMPLETED)
     if not ending.done():
         ending.cancel()
+        await asyncio.gather(ending, return_exceptions=True)
         return
-    key = ending.result()
-    task_id, number = running.pop(key)
+    workflow = ending.result()
+    task, number = joined.attempts.pop(workflow)
     try:
-        await deps.engine.result(key)
+        await deps.engine.result(workflow)
     except Exception as error:  # noqa: BLE001 - whatever went wrong inside, the rest of the graph goes on
-        reason = f"the attempt ended with {type(error).__name__}: {error}"
-        payload: dict[str, object] = {"outcome": "blocked", "reason": reason, "commit": None, "evidence": []}
-        append(deps, "attempt.finished", payload, key=key, task=task_id, attempt=number)
+        _broken(deps, task, number, error)
+
+
+def _broken(deps: FleetDeps, task: TaskId, number: int, error: Exception) -> None:
+    """End an attempt that broke as blocked; when the record itself cannot be written, end the run instead.
+
+    Errors that crossed the engine's database are known by their class's name alone.
+    """
+    name = type(error).__name__
+    if name == "PortableWorkflowError":
+        name = str(getattr(error, "name", name))
+    if name == FencedError.__name__:
+        raise FencedError(str(error), hint="another process drives this run; see `aircoding status`") from error
+    if name == StoreError.__name__:
+        hint = f"see to the database, then `aircoding resume {deps.run.run_id}`"
+        raise StoreError(f"the record cannot be written: {error}", hint=hint) from error
+    payload: dict[str, object] = {
+        "outcome": "blocked",
+        "reason": f"the attempt broke: {name}: {error}",
+        "commit": None,
+        "evidence": [],
+    }
+    append(deps, "attempt.finished", payload, key=_key(deps, task, number), task=task, attempt=number)
 
 
 def _finish(deps: FleetDeps, status: str, state: FleetState) -> str:
-    """End the run: move the user's branch forward where that is possible, else say why not."""
-    integrated = state.integrated
+    """End the run: move the user's branch forward where that is possible, else say why not and what to type."""
+    run, integrated = deps.run, state.integrated
     why_not = None
-    if integrated is not None and deps.run.target_branch is not None:
-        why_not = deps.repository.fast_forward(integrated, branch=deps.run.target_branch)
-    payload: dict[str, object] = {"status": status, "integrated": integrated, "not_moved": why_not}
-    append(deps, "run.finished", payload, key=f"{len(deps.events.read(deps.run.run_id))}")
-    deps.runs.finish(deps.run.run_id, status)
+    if integrated is not None and run.target_branch is not None:
+        why_not = deps.repository.fast_forward(integrated, branch=run.target_branch)
+    elif integrated is not None:
+        why_not = "no branch was checked out when the run started"
+    payload: dict[str, object] = {
+        "status": status,
+        "integrated": integrated,
+        "not_moved": why_not,
+        "command": f"git merge {run.integration_branch}" if why_not else None,
+    }
+    append(deps, "run.finished", payload, key=str(state.resumptions))
+    deps.runs.finish(run.run_id, status)
     return status
 
 
-def _pause(deps: FleetDeps, status: str) -> str:
+def _pause(deps: FleetDeps, status: str, reason: str) -> str:
+    """Leave the run so that it can be resumed, and say why."""
+    key = f"{deps.journal.state.resumptions}"
+    append(deps, "run.paused", {"status": status, "reason": reason}, key=key)
     deps.runs.finish(deps.run.run_id, status)
     return status

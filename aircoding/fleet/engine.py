@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aircoding.errors import InternalError
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
 
 __all__ = ["WORKFLOW_VERSION", "DirectEngine", "DurableEngine", "Workflow"]
 
@@ -23,18 +26,24 @@ WORKFLOW_VERSION = "1"
 """Changed when the steps of a workflow change, so that an older run is not resumed with other steps."""
 
 _POLL_SECONDS = 0.05
+_ENDED = frozenset({"SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"})
 
 
 class DurableEngine:
-    """Implements `ports.Engine`. `database` is a SQLite path or a PostgreSQL URL."""
+    """Implements `ports.Engine`. `database` is a SQLite path or a PostgreSQL URL.
 
-    def __init__(self, database: str, *, executor_id: str, workflows: dict[str, Workflow]) -> None:
+    One process has one of them at a time: DBOS is a singleton.
+    """
+
+    def __init__(self, database: str, *, executor_id: str, workflows: Mapping[str, Workflow]) -> None:
         self._database = database
         self._executor_id = executor_id
         self._bodies = workflows
         self._registered: dict[str, Any] = {}
         self._handles: dict[str, Any] = {}
         self._waits: dict[str, asyncio.Task[Any]] = {}
+        self._active: dict[str, asyncio.Task[Any]] = {}
+        self._suspended = False
 
     def launch(self) -> None:
         """Start the engine in the running loop; unfinished workflows of this executor go on at once."""
@@ -58,16 +67,22 @@ class DurableEngine:
             config["system_database_engine"] = _sqlite_engine(self._database)
         DBOS(config=config)  # type: ignore[arg-type]
         for name, body in self._bodies.items():
-            self._registered[name] = DBOS.workflow(name=name)(_named(name, body))
+            self._registered[name] = DBOS.workflow(name=name)(self._tracked(name, body))
         DBOS.launch()
 
     def close(self) -> None:
-        """Stop the engine; what is unfinished stays on record and goes on at the next launch."""
+        """Stop the engine, after `suspend`; what is unfinished goes on at the next launch."""
         from dbos import DBOS
 
-        for wait in self._waits.values():
-            wait.cancel()
         DBOS.destroy(destroy_registry=True)
+
+    async def suspend(self) -> None:
+        """Stop all workflows here, each where it waits; they stay on record as unfinished."""
+        self._suspended = True
+        waits, active = list(self._waits.values()), list(self._active.values())
+        for task in (*waits, *active):
+            task.cancel()
+        await asyncio.gather(*waits, *active, return_exceptions=True)
 
     async def step(self, name: str, body: Callable[[], Awaitable[Any]]) -> Any:
         """Run a step of the present workflow, or return what it gave before."""
@@ -82,40 +97,78 @@ class DurableEngine:
         with SetWorkflowID(key):
             self._handles[key] = await DBOS.start_workflow_async(self._registered[workflow], *arguments)
 
+    async def ended(self, key: str) -> bool:
+        """Whether a workflow of that id has ended, well or not; False when there is none."""
+        from dbos import DBOS
+
+        status = await DBOS.get_workflow_status_async(key)
+        return status is not None and status.status in _ENDED
+
     async def result(self, key: str) -> Any:
-        """Wait for a workflow and return what it returned."""
+        """Wait for a workflow and return what it returned, or raise what it raised.
+
+        Raises:
+            InternalError: it was not started here, or it was cancelled.
+        """
         if key not in self._handles:
             raise InternalError(f"workflow {key} was not started here")
-        return await self._handles[key].get_result(polling_interval_sec=_POLL_SECONDS)
+        try:
+            return await self._handles[key].get_result(polling_interval_sec=_POLL_SECONDS)
+        except asyncio.CancelledError:
+            own = asyncio.current_task()
+            if own is not None and own.cancelling():
+                raise
+            raise InternalError(f"workflow {key} was cancelled") from None
 
     async def first(self, keys: Iterable[str]) -> str:
         """Wait until one of the workflows has ended, well or not, and return its key."""
-        waits = {key: self._waits.get(key) or asyncio.create_task(self.result(key)) for key in keys}
-        self._waits.update(waits)
+        waits = {key: self._waits.get(key) or asyncio.create_task(self.result(key)) for key in sorted(keys)}
         if not waits:
             raise InternalError("there is no workflow to wait for")
+        self._waits.update(waits)
         await asyncio.wait(waits.values(), return_when=asyncio.FIRST_COMPLETED)
-        return next(key for key in sorted(waits) if waits[key].done())
+        done = next(key for key, wait in waits.items() if wait.done())
+        wait = self._waits.pop(done)
+        if not wait.cancelled():
+            wait.exception()  # looked at here: whoever wants it asks for the result
+        return done
 
     async def cancel(self, key: str) -> None:
-        """Cancel a workflow and its children."""
+        """Cancel a workflow and its children; what they wait for ends at once."""
         from dbos import DBOS
 
+        family, queue = [key], [key]
+        while queue:
+            children = await DBOS.list_workflows_async(parent_workflow_id=queue.pop(), load_input=False)
+            queue += [child.workflow_id for child in children]
+            family += [child.workflow_id for child in children]
         await DBOS.cancel_workflow_async(key, cancel_children=True)
+        active = [self._active[one] for one in family if one in self._active]
+        for task in active:
+            task.cancel()
+        await asyncio.gather(*active, return_exceptions=True)
+
+    def _tracked(self, name: str, body: Workflow) -> Workflow:
+        """Give a workflow a function of its own, under a qualified name that no other has, and know its task."""
+
+        async def workflow(*arguments: str) -> Any:
+            from dbos import DBOS
+
+            key, task = str(DBOS.workflow_id), asyncio.current_task()
+            if self._suspended or task is None:
+                raise asyncio.CancelledError
+            self._active[key] = task
+            try:
+                return await body(*arguments)
+            finally:
+                del self._active[key]
+
+        workflow.__name__ = name
+        workflow.__qualname__ = f"aircoding.{name}"
+        return workflow
 
 
-def _named(name: str, body: Workflow) -> Workflow:
-    """Give a workflow a function of its own, under a qualified name that no other has."""
-
-    async def workflow(*arguments: str) -> Any:
-        return await body(*arguments)
-
-    workflow.__name__ = name
-    workflow.__qualname__ = f"aircoding.{name}"
-    return workflow
-
-
-def _sqlite_engine(path: str) -> Any:
+def _sqlite_engine(path: str) -> Engine:
     """Return a SQLite engine with WAL and immediate transactions; DBOS's own has neither.
 
     `synchronous=NORMAL` is enough: after a power loss a step that the engine forgot looks its own
@@ -132,7 +185,7 @@ def _sqlite_engine(path: str) -> Any:
     )
 
     @sa.event.listens_for(engine, "connect")
-    def _configure(connection: Any, _record: Any) -> None:
+    def _configure(connection: Any, _record: object) -> None:
         connection.isolation_level = "IMMEDIATE"
         for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=30000", "foreign_keys=ON"):
             connection.execute(f"PRAGMA {pragma}")
@@ -143,7 +196,7 @@ def _sqlite_engine(path: str) -> Any:
 class DirectEngine:
     """The same without durability: for one session outside a run, and for tests of what stands above."""
 
-    def __init__(self, workflows: dict[str, Workflow] | None = None) -> None:
+    def __init__(self, workflows: Mapping[str, Workflow] | None = None) -> None:
         self._bodies = workflows or {}
         self._tasks: dict[str, asyncio.Task[Any]] = {}
 
@@ -160,17 +213,28 @@ class DirectEngine:
     async def _run(self, workflow: str, arguments: tuple[str, ...]) -> Any:
         return await self._bodies[workflow](*arguments)
 
+    async def ended(self, key: str) -> bool:
+        """Whether a workflow was started and has ended."""
+        return key in self._tasks and self._tasks[key].done()
+
     async def result(self, key: str) -> Any:
         """Wait for a workflow."""
         return await self._tasks[key]
 
     async def first(self, keys: Iterable[str]) -> str:
         """Wait until one of the workflows has ended."""
-        tasks = {key: self._tasks[key] for key in keys}
+        tasks = {key: self._tasks[key] for key in sorted(keys)}
         await asyncio.wait(tasks.values(), return_when=asyncio.FIRST_COMPLETED)
-        return next(key for key in sorted(tasks) if tasks[key].done())
+        return next(key for key, task in tasks.items() if task.done())
 
     async def cancel(self, key: str) -> None:
-        """Cancel a workflow."""
+        """Cancel a workflow; one that waits for it is cancelled with it."""
         if key in self._tasks:
             self._tasks[key].cancel()
+            await asyncio.gather(self._tasks[key], return_exceptions=True)
+
+    async def suspend(self) -> None:
+        """Stop all workflows."""
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)

@@ -46,7 +46,13 @@ def report_values(report: CommandReport) -> dict[str, Any]:
 
 
 async def run_checked(
-    attempt: Attempt, command: str, root: str, *, key: str, network: bool = False
+    attempt: Attempt,
+    command: str,
+    root: str,
+    *,
+    key: str,
+    network: bool = False,
+    writable_paths: tuple[str, ...] = (),
 ) -> CommandReport:
     """Run one command in a worktree, if the policy permits it now; a denial or announcement is an event."""
     deps = attempt.deps
@@ -56,18 +62,15 @@ async def run_checked(
         attempt.note("permission.denied", _account(decision), key=key)
         reason = f"the policy refuses it: {decision.reason}"
         output = deps.blobs.put(reason)
-        return CommandReport(
-            command=command, passed=False, exit_code=None, output=output, reason=reason, refused=True
-        )
+        return CommandReport(command=command, passed=False, exit_code=None, output=output, reason=reason, refused=True)
     if decision.effect is Effect.ANNOUNCE:
         attempt.note("permission.announced", _account(decision), key=key)
     request = CommandRequest(
         command=command,
         timeout_seconds=deps.command_timeout_seconds,
         network=network,
-        env=env,
+        env=tuple((name, value) for name, value in attempt.env if name not in policy.mask_env),
         writable_paths=writable_paths,
-    ) for name, value in attempt.env if name not in policy.mask_env),
     )
     outcome = await deps.sandbox.run(request, root=root)
     text = deps.session.screener.mask(outcome.output)
