@@ -11,7 +11,7 @@ from pathlib import Path
 from aircoding.records.digests import sha256_bytes
 from aircoding.records.ids import Digest
 
-__all__ = ["MAX_FILE_BYTES", "TextRead", "printable", "read_text_file"]
+__all__ = ["MAX_FILE_BYTES", "TextRead", "list_folder", "printable", "read_text_file"]
 
 MAX_FILE_BYTES = 4_194_304
 """Larger files are not read as text (4 MiB; Claude Code skips larger memory files, documentation read 2026-08)."""
@@ -74,6 +74,16 @@ def printable(path: str) -> str:
     """
     text = path.encode("utf-8", "backslashreplace").decode("utf-8")
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
+
+
+def list_folder(path: Path) -> tuple[list[str], str | None]:
+    """Return the names in a folder, sorted, and why it could not be read; a folder that is not there has none."""
+    try:
+        return sorted(os.listdir(path)), None
+    except (FileNotFoundError, NotADirectoryError):
+        return [], None
+    except OSError as error:
+        return [], _said(error)
 
 
 def _leaves(real: Path, root: Path) -> str | None:

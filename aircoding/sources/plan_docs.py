@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from aircoding.records.tasks import Adr, TaskSpec
 from aircoding.rules.sections import split_sections
 from aircoding.sources.adr_files import AdrFile, parse_adr, with_successors
 from aircoding.sources.excerpts import reference_line
-from aircoding.sources.files import TextRead, printable, read_text_file
+from aircoding.sources.files import TextRead, list_folder, printable, read_text_file
 from aircoding.sources.segments import Intake, barred, in_short, unique
 
 __all__ = ["PLAN_FOLDER", "PlanDocs", "read_plan_docs", "run_plan", "task_plan"]
@@ -72,10 +71,7 @@ def read_plan_docs(root: Path, *, intake: Intake, trusted: bool) -> PlanDocs:
 def _files(root: Path, folder: str, suffix: str = "") -> list[str]:
     """Return the files directly in a folder of the plan, sorted, hidden ones left out."""
     base = f"{PLAN_FOLDER}/{folder}"
-    try:
-        names = sorted(os.listdir(root / base))
-    except OSError:
-        return []
+    names, _ = list_folder(root / base)
     return [f"{base}/{name}" for name in names if name.endswith(suffix) and not name.startswith(".")]
 
 

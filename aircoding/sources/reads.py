@@ -11,7 +11,7 @@ from aircoding.permissions.engine import decide
 from aircoding.ports import Worktree
 from aircoding.records.ids import Digest
 from aircoding.records.layers import Layer, OutcomeKind, Reason, Scope, SegmentKind, Trust
-from aircoding.records.policy import PathAct, Policy
+from aircoding.records.policy import Decision, PathAct, Policy
 from aircoding.records.segments import Barred, Claim, Segment
 from aircoding.rules.globs import Dialect, compile_globs, glob_fault
 from aircoding.sources.excerpts import reference_line
@@ -97,7 +97,7 @@ class _Reader:
             real = self._worktree.resolve(path)
             decision = decide(PathAct(path=real, access="read"), self._policy)
             if not decision.permits:
-                return self._refused(path, Reason.PERMISSION, f"the policy refuses to read it: {decision.reason}")
+                return self._refused(path, Reason.PERMISSION, f"the policy refuses to read it: {_why(decision)}")
             file = self._worktree.read(path, max_bytes=MAX_FILE_BYTES)
         except AirError as error:
             return self._refused(path, Reason.UNREADABLE, error.message.replace(self._worktree.root, "."))
@@ -143,6 +143,15 @@ class _Reader:
             fragment=reason.value,
         )
         return barred(segment, Barred(outcome=OutcomeKind.OMITTED, reason=reason, detail=printable(detail)))
+
+
+def _why(decision: Decision) -> str:
+    """Return the reason, with the line of the policy that decided."""
+    strongest = max(decision.judgements, key=lambda judgement: judgement.effect.rank, default=None)
+    if strongest is None or strongest.uri in decision.reason:
+        return decision.reason
+    line = f":{strongest.line}" if strongest.line is not None else ""
+    return f"{decision.reason} ({strongest.uri}{line})"
 
 
 def current_digests(worktree: Worktree, segments: Iterable[Segment]) -> Mapping[str, Digest]:

@@ -13,7 +13,7 @@ from aircoding.records.layers import Layer, SegmentKind
 from aircoding.records.profiles import LayerSelection, Profile
 from aircoding.rules.front_matter import FrontMatter, parse_front_matter
 from aircoding.rules.sections import split_sections
-from aircoding.sources.files import read_text_file
+from aircoding.sources.files import list_folder, read_text_file
 from aircoding.sources.resources import list_resources, read_resource
 
 __all__ = ["DETAILS", "TOOL_CATEGORIES", "load_profiles", "parse_role"]
@@ -52,9 +52,12 @@ def load_profiles(project_root: Path | None = None) -> Mapping[str, Profile]:
 
 
 def _project_role_files(project_root: Path | None) -> tuple[str, ...]:
-    if project_root is None or not (project_root / _ROLES_FOLDER).is_dir():
+    if project_root is None:
         return ()
-    return tuple(sorted(f"{_ROLES_FOLDER}/{path.name}" for path in (project_root / _ROLES_FOLDER).glob("*.md")))
+    names, problem = list_folder(project_root / _ROLES_FOLDER)
+    if problem is not None:
+        raise ConfigError(f"{_ROLES_FOLDER}: cannot be read: {problem}", hint="check the rights of the folder")
+    return tuple(f"{_ROLES_FOLDER}/{name}" for name in names if name.endswith(".md"))
 
 
 def _read_project_role(project_root: Path | None, name: str) -> str:

@@ -15,7 +15,7 @@ from aircoding.records.diagnostics import Diagnostic
 from aircoding.records.layers import OutcomeKind, Reason, Scope, Trust
 from aircoding.records.segments import Barred, Segment
 from aircoding.rules.precedence import Level, directory_level
-from aircoding.sources.files import TextRead, printable, read_text_file
+from aircoding.sources.files import TextRead, list_folder, printable, read_text_file
 from aircoding.sources.resources import list_resources, read_resource
 from aircoding.sources.rule_names import AGENTS_NAMES, NATIVE_FOLDER, Dialect, RuleName, classify, folder_glob
 from aircoding.sources.rule_texts import RuleOrigin, RuleText, blank_rule, foreign_rules, native_rules
@@ -65,7 +65,9 @@ def read_rules(
     reader = _Reader(root, home, intake, trust, switches or RuleSwitches())
     reader.built_in()
     reader.users()
-    names = [name for path in sorted(_all_paths(root, paths, near)) if (name := classify(path)) is not None]
+    native, problems = _walk(root, NATIVE_FOLDER)
+    reader.diagnostics.extend(problems)
+    names = [name for path in sorted({*_all_paths(root, paths, near), *native}) if (name := classify(path)) is not None]
     for name in sorted(names, key=_canonical_order):
         reader.project(name)
     diagnostics = sorted(set(reader.diagnostics), key=lambda found: (found.uri, found.line or 0, found.code))
@@ -80,7 +82,7 @@ def _canonical_order(name: RuleName) -> tuple[int, int, int, str]:
 
 
 def _all_paths(root: Path, paths: Iterable[str], near: Iterable[str]) -> set[str]:
-    """What git lists, plus what it may ignore and we read all the same: native rules and the chain of the task."""
+    """What git lists, plus what it may ignore and we read all the same: the chain of the task."""
     folders = {""}
     for path in near:
         literal = path.split(":", 1)[0]
@@ -89,13 +91,17 @@ def _all_paths(root: Path, paths: Iterable[str], near: Iterable[str]) -> set[str
         folders.update("/".join(parts[:depth]) for depth in range(1, fixed + 1))
     chain = {f"{folder}/{base}".lstrip("/") for folder in folders if ".." not in folder for base in AGENTS_NAMES}
     present = {path for path in chain if os.path.lexists(root / path)}
-    return {*paths, *present, *_walk(root, NATIVE_FOLDER)}
+    return {*paths, *present}
 
 
-def _walk(root: Path, folder: str) -> set[str]:
-    """Return all files below a folder; links to folders are followed once each, and never out of the project."""
+def _walk(root: Path, folder: str) -> tuple[set[str], list[Diagnostic]]:
+    """Return all files below a folder, and the folders that cannot be read.
+
+    Links to folders are followed once each, and never out of the project.
+    """
     base = os.path.realpath(root)
     found: set[str] = set()
+    problems: list[Diagnostic] = []
     seen: set[str] = set()
     waiting = [folder]
     while waiting:
@@ -104,17 +110,21 @@ def _walk(root: Path, folder: str) -> set[str]:
         if real in seen or not (real + "/").startswith(base + "/"):
             continue
         seen.add(real)
-        try:
-            entries = sorted(os.scandir(root / current), key=lambda entry: entry.name)
-        except OSError:
-            continue
-        for entry in entries:
-            path = f"{current}/{entry.name}"
-            if entry.is_dir():
+        names, problem = list_folder(root / current)
+        if problem is not None:
+            problems.append(_unreadable_folder(f"project:{printable(current)}", problem))
+        for name in names:
+            path = f"{current}/{name}"
+            if os.path.isdir(root / path):
                 waiting.append(path)
             else:
                 found.add(path)
-    return found
+    return found, problems
+
+
+def _unreadable_folder(uri: str, problem: str) -> Diagnostic:
+    message = f"the rules in this folder were not read: {problem}"
+    return Diagnostic(severity="warning", code="rule.unreadable", message=message, uri=uri, hint="check its rights")
 
 
 class _Reader:
@@ -134,9 +144,10 @@ class _Reader:
             self._native(origin, TextRead(text=read_resource(path)))
 
     def users(self) -> None:
-        folder = self._home / "rules"
-        names = sorted(path.name for path in folder.glob("*.md")) if folder.is_dir() else []
-        for name in names:
+        names, problem = list_folder(self._home / "rules")
+        if problem is not None:
+            self.diagnostics.append(_unreadable_folder("user:rules", problem))
+        for name in (name for name in names if name.endswith(".md")):
             origin = RuleOrigin(uri=f"user:rules/{name}", trust=Trust.USER, level=Level.USER)
             read = read_text_file(self._home, f"rules/{name}", inside=False)
             if not self._refused(origin, read):

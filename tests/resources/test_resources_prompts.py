@@ -15,6 +15,7 @@ from support.projects import Desk, make_project
 from support.prompts import prompt_text
 from support.texts import REPOSITORY, assert_file_equals
 
+from aircoding.errors import InternalError
 from aircoding.records.ids import TaskId
 from aircoding.records.tasks import Plan, TaskSpec
 from aircoding.sources.resources import list_resources, prompts_digest, read_resource
@@ -175,6 +176,12 @@ def test_results_are_accepted_or_refused_as_their_role_says(role: str, value: di
 def test_the_digest_of_the_prompts_is_a_digest_of_all_of_them() -> None:
     assert re.fullmatch("[0-9a-f]{64}", prompts_digest())
     assert all("__pycache__" not in path for path in list_resources("prompts"))
+
+
+@pytest.mark.parametrize("path", ["", "../pyproject.toml", "/etc/passwd", "prompts/../../x", "prompts/none.md"])
+def test_a_name_that_is_no_resource_is_refused(path: str) -> None:
+    with pytest.raises(InternalError):
+        read_resource(path)
 
 
 def test_a_project_role_gets_the_general_start(tmp_path: Path) -> None:

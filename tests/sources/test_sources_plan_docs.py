@@ -114,3 +114,21 @@ def test_a_task_gets_the_decisions_that_it_names_whole_and_hears_of_those_that_a
 def test_a_project_without_plan_documents_has_none(tmp_path: Path) -> None:
     docs = read_plan_docs(tmp_path, intake=INTAKE, trusted=True)
     assert (docs.docs, docs.adrs, docs.diagnostics) == ((), (), ())
+
+
+def test_a_record_without_an_id_or_with_a_glob_that_cannot_be_read_is_quarantined(tmp_path: Path) -> None:
+    write_tree(
+        tmp_path,
+        {
+            f"{PLAN}/adr/a.md": "---\nstatus: accepted\n---\ntext\n",
+            f"{PLAN}/adr/b.md": adr("0002", more="interfaces: ['[x']\n"),
+            f"{PLAN}/adr/c.md": "no front matter\n",
+        },
+    )
+    docs = read_plan_docs(tmp_path, intake=INTAKE, trusted=True)
+    assert docs.adrs == ()
+    assert [(fault.code, fault.line) for fault in docs.diagnostics] == [
+        ("adr.id", 1),
+        ("adr.interfaces", 4),
+        ("adr.id", 1),
+    ]

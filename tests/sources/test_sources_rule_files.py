@@ -221,6 +221,16 @@ def test_a_file_that_vanished_after_the_listing_is_as_if_it_had_never_been(tmp_p
     assert all(segment.source.uri.startswith("resource:") for segment in rules.segments)
 
 
+def test_a_folder_of_rules_that_cannot_be_read_is_said(tmp_path: Path) -> None:
+    folders = [tmp_path / "home/rules", tmp_path / "p/.air/shared/rules"]
+    for folder in folders:
+        folder.parent.mkdir(parents=True)
+        folder.symlink_to(folder)
+    rules = rules_of(tmp_path / "p", home=tmp_path / "home", paths=[])
+    assert [found.uri for found in rules.diagnostics] == ["project:.air/shared/rules", "user:rules"]
+    assert {found.code for found in rules.diagnostics} == {"rule.unreadable"}
+
+
 def test_a_ring_of_linked_folders_ends(tmp_path: Path) -> None:
     write_tree(tmp_path, {".air/shared/rules/a.md": "a"})
     (tmp_path / ".air/shared/rules/again").symlink_to(".")
