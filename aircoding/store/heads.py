@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import Table, case, func, select
-from sqlmodel import SQLModel
+from sqlalchemy import case, func, select
 
 from aircoding.store.columns import table_of
 from aircoding.store.database import Database
+from aircoding.store.describe import row_counts
 from aircoding.store.tables.assemblies import AssemblyRow
 from aircoding.store.tables.calls import ModelCallRow
 
@@ -113,9 +113,5 @@ class Index:
 
     def row_counts(self) -> Mapping[str, int]:
         """Return how many rows each table holds."""
-        tables: list[Table] = sorted(SQLModel.metadata.tables.values(), key=lambda table: table.name)
         with self._database.read() as connection:
-            return {
-                table.name: int(connection.execute(select(func.count()).select_from(table)).scalar_one())
-                for table in tables
-            }
+            return row_counts(connection)

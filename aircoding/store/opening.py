@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 from aircoding.store.assemblies import AssemblyStore
 from aircoding.store.calls import CallStore
 from aircoding.store.database import Database, connect_database
+from aircoding.store.describe import StoreDescription, describe_store
 from aircoding.store.events import EventStore
 from aircoding.store.fences import Fences
 from aircoding.store.heads import Index
+from aircoding.store.queries import Queries
 from aircoding.store.runs import RunStore
 from aircoding.store.schema import Migrate, SchemaState, prepare_schema, read_schema_state, upgrade_schema
 from aircoding.store.sessions import SessionStore
@@ -25,19 +28,26 @@ def _now() -> str:
 
 
 class Store:
-    """The record. Writes for a run that this store claimed are checked against the run's fence."""
+    """The record. Writes for a run that this store claimed are checked against the run's fence.
 
-    def __init__(self, database: Database) -> None:
+    Args:
+        database: where it is.
+        now: the time as RFC 3339 in UTC, for the `*_at` of what carries no time of its own.
+    """
+
+    def __init__(self, database: Database, *, now: Callable[[], str] = _now) -> None:
         self._database = database
+        self._now = now
         self._fences = Fences()
         self.events = EventStore(database, self._fences)
-        self.texts = TextStore(database, _now)
-        self.runs = RunStore(database, self._fences, _now)
-        self.sessions = SessionStore(database, self._fences, _now)
-        self.assemblies = AssemblyStore(database, self._fences, _now)
-        self.calls = CallStore(database, self._fences, _now)
-        self.tools = ToolStore(database, self._fences, _now)
+        self.texts = TextStore(database, now)
+        self.runs = RunStore(database, self._fences, now)
+        self.sessions = SessionStore(database, self._fences, now)
+        self.assemblies = AssemblyStore(database, self._fences, now)
+        self.calls = CallStore(database, self._fences, now)
+        self.tools = ToolStore(database, self._fences, now)
         self.index = Index(database)
+        self.queries = Queries(database)
 
     @property
     def where(self) -> str:
@@ -54,6 +64,10 @@ class Store:
         self._fences.hold(run_id, fence)
         return fence
 
+    def adopt(self, run_id: str, fence: int) -> None:
+        """Write with a fence that the run's coordinator claimed: a worker process of the same owner."""
+        self._fences.hold(run_id, fence)
+
     def schema_state(self) -> SchemaState:
         """Return the state of the schema."""
         return read_schema_state(self._database)
@@ -64,15 +78,32 @@ class Store:
         Raises:
             StoreError: it cannot be done; the database is as it was.
         """
-        return upgrade_schema(self._database, now=_now)
+        return upgrade_schema(self._database, now=self._now)
+
+    def describe(self) -> StoreDescription:
+        """Return rows and sizes."""
+        return describe_store(self._database)
 
     def close(self) -> None:
         """Let go of all connections."""
         self._database.close()
 
 
-def open_store(url_or_path: str | Path, *, read_only: bool = False, migrate: Migrate = "create") -> Store:
+def open_store(
+    url_or_path: str | Path,
+    *,
+    read_only: bool = False,
+    migrate: Migrate = "create",
+    now: Callable[[], str] = _now,
+) -> Store:
     """Open the database at a URL or path.
+
+    Args:
+        url_or_path: a file (made unless `read_only`), `sqlite:///FILE`, or `postgresql://…`.
+        read_only: read only; nothing is changed, and a read-only disk will do.
+        migrate: `create` makes the schema in an empty database and refuses an old one, `upgrade` brings
+            an old one up to date as well, `never` takes the database as it is (`schema_state` says how).
+        now: the time as RFC 3339 in UTC.
 
     Raises:
         StoreError: it cannot be opened, or its schema is not one that this program can work on.
@@ -83,4 +114,4 @@ def open_store(url_or_path: str | Path, *, read_only: bool = False, migrate: Mig
     except BaseException:
         database.close()
         raise
-    return Store(database)
+    return Store(database, now=now)

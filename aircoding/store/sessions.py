@@ -20,7 +20,7 @@ from aircoding.store.decode import decode
 from aircoding.store.events import TASKS
 from aircoding.store.fences import Fences
 from aircoding.store.skeleton import join_node, needed_texts, split_message
-from aircoding.store.statements import insert_new, insert_rows
+from aircoding.store.statements import insert_if_new, insert_new, insert_rows
 from aircoding.store.tables.sessions import EvidenceRow, MessageRow, SessionRow
 from aircoding.store.texts import put_texts, read_texts
 
@@ -68,7 +68,7 @@ class SessionStore:
         def body(connection: Connection) -> None:
             self._fences.check(connection, run_id)
             put_texts(connection, texts, self._now())
-            if insert_new(connection, SESSIONS, [session]):
+            if insert_if_new(connection, SESSIONS, session):
                 insert_rows(connection, EVIDENCE, rows(EvidenceRow, _evidence(brief)))
                 untitled = (TASKS.c.run_id == run_id) & (TASKS.c.task_id == task_id) & (TASKS.c.title == task_id)
                 connection.execute(update(TASKS).where(untitled).values(title=brief.task.title))

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Table, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-__all__ = ["chunks", "insert_new", "insert_rows", "number_rows"]
+__all__ = ["chunks", "insert_if_new", "insert_new", "insert_rows", "number_rows"]
 
 Item = TypeVar("Item")
 
@@ -34,18 +34,26 @@ def insert_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str
         connection.execute(table.insert(), list(rows))
 
 
-def insert_new(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Insert rows in one batch, leaving alone those whose key is there; return whether all were new.
+def insert_new(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert rows in one batch, leaving alone those whose key is there.
 
     Rows go in the order given: give them sorted by key, so that two writers never wait for each other crosswise.
     """
-    if not rows:
-        return True
+    if rows:
+        connection.execute(_insert_ignoring(connection, table), list(rows))
+
+
+def insert_if_new(connection: Connection, table: Table, row: Mapping[str, Any]) -> bool:
+    """Insert one row unless its key is there; return whether it was new."""
+    # Asked for by RETURNING: drivers do not agree on the row count of an insert.
+    key = next(iter(table.primary_key))
+    return connection.execute(_insert_ignoring(connection, table).values(**row).returning(key)).first() is not None
+
+
+def _insert_ignoring(connection: Connection, table: Table) -> Any:
     if connection.dialect.name == "postgresql":
-        statement: Any = postgresql.insert(table).on_conflict_do_nothing()
-    else:
-        statement = sqlite.insert(table).on_conflict_do_nothing()
-    return bool(connection.execute(statement, list(rows)).rowcount == len(rows))
+        return postgresql.insert(table).on_conflict_do_nothing()
+    return sqlite.insert(table).on_conflict_do_nothing()
 
 
 def number_rows(

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, select
 from aircoding.errors import NotFoundError, StoreError
 from aircoding.records.digests import sha256_text
 from aircoding.records.ids import Digest
-from aircoding.store.columns import rows, table_of
+from aircoding.store.columns import row, rows, table_of
 from aircoding.store.database import Database
 from aircoding.store.statements import chunks, insert_new
 from aircoding.store.tables.texts import Text
@@ -60,16 +60,16 @@ def put_texts(connection: Connection, texts: Mapping[Digest, str], now: str) -> 
         texts: by their digest; the caller took it.
         now: when (RFC 3339).
     """
-    missing = set(texts)
+    there: dict[str, bool] = {}
     for some in chunks(sorted(texts)):
-        there = select(TEXTS.c.digest).where(TEXTS.c.digest.in_(some), TEXTS.c.body.is_not(None))
-        missing -= set(connection.execute(there).scalars())
-    values = [_row(digest, texts[digest], now) for digest in sorted(missing)]
-    if insert_new(connection, TEXTS, rows(Text, values)):
-        return
-    for value in values:  # a body that was let go comes back
-        bare = (TEXTS.c.digest == value["digest"]) & TEXTS.c.body.is_(None)
-        connection.execute(TEXTS.update().where(bare).values(codec=value["codec"], body=value["body"]))
+        found = select(TEXTS.c.digest, TEXTS.c.body.is_not(None)).where(TEXTS.c.digest.in_(some))
+        there |= {each[0]: bool(each[1]) for each in connection.execute(found)}
+    new = [_row(digest, texts[digest], now) for digest in sorted(texts.keys() - there.keys())]
+    insert_new(connection, TEXTS, rows(Text, new))
+    for digest in sorted(digest for digest, kept in there.items() if not kept):  # a body that was let go comes back
+        value = row(Text, **_row(Digest(digest), texts[Digest(digest)], now))
+        which = TEXTS.c.digest == digest
+        connection.execute(TEXTS.update().where(which).values(codec=value["codec"], body=value["body"]))
 
 
 def _row(digest: Digest, text: str, now: str) -> dict[str, object]:
