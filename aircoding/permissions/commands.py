@@ -1,421 +1,267 @@
-"""Judge a command line: every simple command, wrapper, redirect, path and host in it, at every depth."""
+"""Judge a command line: every simple command, wrapper, script, redirect, path and host in it, at every depth."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 
-from aircoding.permissions.hosts import CLIENTS, client_hosts, judge_host, sends_data
-from aircoding.permissions.paths import judge_path, lexical_path
-from aircoding.permissions.programs import (
-    NO_PATHS,
-    PATTERN_FIRST,
-    PYTHON,
-    SHELLS,
-    SYSTEM_FOLDERS,
-    WRAPPER_OPTIONS_WITH_VALUE,
-    WRAPPERS,
-    WRITERS,
-    git_words,
-    is_dangerous_variable,
-    sed_is_plain,
-)
-from aircoding.permissions.shell_parse import Redirect, SimpleCommand, Word, parse_line
-from aircoding.records.policy import Effect, Judgement, Policy, PolicyLevel, PolicyRule, PolicySubject
+from aircoding.permissions.clients import CLIENTS, client_uses
+from aircoding.permissions.compiled import compiled
+from aircoding.permissions.folders import Folders
+from aircoding.permissions.git_acts import git_uses
+from aircoding.permissions.hosts import host_of_url, judge_host
+from aircoding.permissions.judgements import by_engine, by_rule
+from aircoding.permissions.locations import locate
+from aircoding.permissions.odd_commands import odd_uses
+from aircoding.permissions.operands import program_uses
+from aircoding.permissions.paths import judge_glob, judge_path, judge_tree
+from aircoding.permissions.program_rules import judge_program, program_of, unknown_wrapper_denies
+from aircoding.permissions.programs import is_dangerous_variable
+from aircoding.permissions.shell_parse import Assigned, Doubt, Edge, Event, Joint, Redirect, Simple, parse_line
+from aircoding.permissions.shell_words import Word, static_word
+from aircoding.permissions.uses import Script, Uses
+from aircoding.permissions.wrappers import runs_others
+from aircoding.records.policy import Effect, Judgement, Policy, PolicySubject
 
 __all__ = ["judge_command"]
 
-_SAFE_GLOB = re.compile(r"[\w./*?\[\]{},+@%-]+$")
-_MAX_NESTING = 40
+_REPARSED_FACTOR = 16
+_REPARSED_BYTES = 65_536
+"""Scripts within a line are parsed again; together at most this many times its length, so that judging stays linear.
+What lies deeper asks, or is denied where a denied word stands in it."""
+
+_DEVICE_HOST = re.compile(r"/dev/(?:tcp|udp)/([^/]*)")
+_ROUGH_BREAK = re.compile(r"[\s;|&(){}<>`$,=]+")
+_ROUGH_QUOTES = re.compile(r"[\\'\"]")
+_FOLDER_COMMANDS = frozenset({"cd", "pushd", "popd", "chdir"})
+_MOST_NESTED = 64
+"""Commands that hand on to commands on one path (`find -exec find -exec ...`) before the rest asks."""
 
 
-@dataclass(slots=True)
-class _Line:
-    """The judgements of one line as they come, and the folder that each scope is in."""
-
-    policy: Policy
-    cwd: dict[int, str | None]
-    judgements: list[Judgement] = field(default_factory=list)
-    nesting: int = 0
-
-    def add(self, effect: Effect, text: str, reason: str) -> None:
-        self.judgements.append(_own(effect, text, reason))
-
-
-def judge_command(command: str, cwd: str, policy: Policy, *, nesting: int = 0) -> tuple[Judgement, ...]:
-    """Return the judgements of all that a command line would do; never empty."""
-    parsed = parse_line(command)
-    line = _Line(policy, {0: cwd}, nesting=nesting)
-    for doubt in parsed.doubts:
-        line.add(Effect.ASK, command, doubt)
-    if parsed.doubts:
-        _denied_words(command, line)
-    for part in parsed.parts:
-        if part.scope not in line.cwd:
-            parent = part.parent_scope if isinstance(part, SimpleCommand) else 0
-            line.cwd[part.scope] = line.cwd.get(parent, cwd)
-        if isinstance(part, Redirect):
-            _path(part.target, "write" if part.writes else "read", part.scope, line)
-        else:
-            _simple(part, line)
+def judge_command(command: str, cwd: str, policy: Policy) -> tuple[Judgement, ...]:
+    """Return the judgements of all that a command line would do, each once; never empty."""
+    line = _Line(command, cwd, policy)
+    line.run()
     if not line.judgements:
-        line.add(Effect.ALLOW, command, "it runs nothing")
-    return tuple(line.judgements)
+        return (by_engine(Effect.ALLOW, PolicySubject.COMMAND, command, "nothing", "it runs nothing"),)
+    return tuple(dict.fromkeys(line.judgements))
 
 
-def _denied_words(command: str, line: _Line) -> None:
-    """A line that cannot be understood is denied where a denied program's name stands in it."""
-    words = set(re.findall(r"[\w.+-]+", command))
-    for rule in line.policy.rules:
-        if rule.subject is PolicySubject.COMMAND and rule.effect is Effect.DENY and rule.pattern.split()[0] in words:
-            line.judgements.append(_by_rule(rule, command, "a denied word stands in a line that cannot be understood"))
+class _Line:
+    """One walk over the events of a line and of the scripts in it."""
 
+    def __init__(self, command: str, cwd: str, policy: Policy) -> None:
+        self.judgements: list[Judgement] = []
+        self._policy = policy
+        self._folders = Folders(cwd)
+        self._loops = 0
+        self._budget = _REPARSED_FACTOR * len(command) + _REPARSED_BYTES
+        self._command = command
+        self._work: list[Iterator[Event]] = [parse_line(command)]
+        self._texts = [command]
 
-def _simple(command: SimpleCommand, line: _Line) -> None:
-    for name, value in command.assignments:
-        if is_dangerous_variable(name):
-            line.add(Effect.ASK, f"{name}={value.raw if value else ''}", f"{name} can change what a command runs")
-    if command.words:
-        _program(list(command.words), command.scope, line)
+    def run(self) -> None:
+        """Take events until none is left; a script's events come before the rest of the line that holds it."""
+        while self._work:
+            event = next(self._work[-1], None)
+            if event is None:
+                self._work.pop()
+                self._texts.pop()
+            else:
+                self._event(event)
 
+    def _event(self, event: Event) -> None:
+        if isinstance(event, Simple):
+            self._simple(event)
+        elif isinstance(event, Redirect):
+            self._redirect(event)
+        elif isinstance(event, Doubt):
+            self._ask(self._texts[-1], "not understood", event.reason)
+            if event.unparsed:
+                self._rough(self._texts[-1])
+        elif isinstance(event, Joint):
+            self._folders.join(event)
+        elif event is Edge.SCOPE:
+            self._folders.enter()
+        elif event is Edge.SCOPE_END:
+            self._folders.leave()
+        else:
+            self._loops += 1 if event is Edge.LOOP else -1
 
-def _program(words: list[Word], scope: int, line: _Line) -> None:
-    """Judge one program with its operands; wrappers hand on to the program that they run."""
-    text = " ".join(word.raw for word in words)
-    name = _program_name(words[0].value, line, text)
-    if name is None:
-        return
-    if line.nesting > _MAX_NESTING:
-        line.add(Effect.ASK, text, "it nests too deeply to be judged")
-        return
-    special = _SPECIAL.get(name)
-    if special is not None:
-        special(name, words, scope, line)
-    elif name in SHELLS:
-        _shell(name, words, scope, line)
-    elif name in WRAPPERS:
-        _wrapper(name, words, scope, line)
-    elif PYTHON.match(name):
-        _plain(["python", *_values(words[1:])], words, scope, line)
-    else:
-        _plain([name, *_values(words[1:])], words, scope, line)
+    def _ask(self, text: str, pattern: str, reason: str) -> None:
+        self.judgements.append(by_engine(Effect.ASK, PolicySubject.COMMAND, text, pattern, reason))
 
+    def _simple(self, command: Simple) -> None:
+        for assigned in command.assignments:
+            self._assigned(assigned)
+        pending = [(command.words, 0)] if command.words else []
+        while pending:
+            words, depth = pending.pop()
+            inner = self._program(words)
+            if depth >= _MOST_NESTED and inner and len(inner) > 1:
+                self._ask(_text(words), "nesting", "it nests too deeply to be judged")
+                self._rough(_text(words))
+                continue
+            pending += [(one, depth + (len(inner) > 1)) for one in reversed(inner)]
+        if not (command.words and command.words[0].value in _FOLDER_COMMANDS):
+            self._folders.ran()
 
-def _program_name(value: str | None, line: _Line, text: str) -> str | None:
-    """Return the name of a program, or None after a judgement when it has no plain one."""
-    if value is None:
-        line.add(Effect.ASK, text, "the program is known only when it runs")
-        return None
-    if not value:
-        line.add(Effect.ASK, text, "the program has no name")
-        return None
-    if "/" not in value:
-        return value
-    folder, _, name = value.rpartition("/")
-    if f"{folder}/" in SYSTEM_FOLDERS:
-        return name
-    rules = _matching_rules([name], line.policy, effects={Effect.DENY})
-    if rules:
-        line.judgements.append(_by_rule(rules[0], text, "a denied program by another path"))
-        return None
-    own = _matching_rules([value], line.policy, effects={Effect.ALLOW, Effect.ANNOUNCE})
-    if own:
-        return value
-    line.add(Effect.ASK, text, f"{value} is a program of unknown content")
-    return None
-
-
-def _values(words: list[Word]) -> list[str | None]:
-    return [word.value for word in words]
-
-
-def _matching_rules(words: list[str | None], policy: Policy, *, effects: set[Effect] | None = None) -> list[PolicyRule]:
-    """Return the lines that match an argv, strongest first.
-
-    A line with `*` last, and any ask or deny, matches every argv that begins with its words; an
-    allow or announce without `*` matches that argv only.
-    """
-    found = [
-        rule
-        for rule in policy.rules
-        if rule.subject is PolicySubject.COMMAND
-        and (effects is None or rule.effect in effects)
-        and _rule_matches(rule, words)
-    ]
-    return sorted(found, key=lambda rule: -rule.effect.rank)
-
-
-def _rule_matches(rule: PolicyRule, words: list[str | None]) -> bool:
-    wanted = rule.pattern.split()
-    open_end = wanted[-1].endswith("*")
-    tail = wanted[-1][:-1] if open_end else None
-    if open_end:
-        wanted = wanted[:-1]
-    elif rule.effect.rank >= Effect.ASK.rank:
-        open_end = True
-    if wanted and PYTHON.match(wanted[0]):
-        wanted = ["python", *wanted[1:]]
-    if len(words) < len(wanted) or any(word != want for word, want in zip(words, wanted, strict=False)):
-        return False
-    if tail:
-        rest = words[len(wanted)] if len(words) > len(wanted) else None
-        return rest is not None and rest.startswith(tail)
-    return open_end or len(words) == len(wanted)
-
-
-def _plain(argv: list[str | None], words: list[Word], scope: int, line: _Line) -> None:
-    """Judge a program by the lines that match its argv, then its operands as paths."""
-    text = " ".join(word.raw for word in words)
-    rules = _matching_rules(argv, line.policy)
-    name = argv[0] or ""
-    if rules:
-        line.judgements.append(_by_rule(rules[0], text, _RULE_REASON[rules[0].effect]))
-    elif name not in {":", "true", "false"}:
-        line.add(Effect.ASK, text, f"no line of the policy names `{name}`")
-        _denied_operands(words, text, line)
-    if name in CLIENTS:
-        _client(argv, text, line)
-        return
-    _operands(name, words, scope, line)
-
-
-_RULE_REASON = {
-    Effect.ALLOW: "a line allows it",
-    Effect.ANNOUNCE: "a line asks to announce it",
-    Effect.ASK: "a line asks for confirmation",
-    Effect.DENY: "a line denies it",
-}
-
-
-def _denied_operands(words: list[Word], text: str, line: _Line) -> None:
-    """An unknown program may run its operands: a denied program among them denies the whole."""
-    for place in range(1, len(words)):
-        values = _values(words[place:])
-        for rule in _matching_rules(values, line.policy, effects={Effect.DENY}):
-            line.judgements.append(_by_rule(rule, text, "an unknown program may run a denied one"))
+    def _assigned(self, assigned: Assigned) -> None:
+        if assigned.name == "PYTHONPATH" and self._lies_inside(assigned.value):
             return
+        if is_dangerous_variable(assigned.name):
+            text = assigned.value.raw if assigned.value else ""
+            text = text if text.startswith(f"{assigned.name}=") else f"{assigned.name}={text}"
+            self._ask(text, "variable", f"{assigned.name} can change what a command runs or reaches")
 
+    def _lies_inside(self, value: Word | None) -> bool:
+        """Whether every folder of a search path lies in the worktree, where tests run the worker's code anyway."""
+        if value is None or value.value is None:
+            return False
+        parts = value.value.removeprefix("PYTHONPATH=").split(":")
+        return all(part and not part.startswith(("/", "~")) and ".." not in part for part in parts)
 
-def _client(argv: list[str | None], text: str, line: _Line) -> None:
-    for host in client_hosts(argv):
-        line.judgements.append(judge_host(host, line.policy))
-    if sends_data([word or "" for word in argv]):
-        line.add(Effect.ASK, text, "it may send data, or go where another file says")
+    def _program(self, words: tuple[Word, ...]) -> list[tuple[Word, ...]]:
+        """Judge one program with what it uses, and return the commands that it runs."""
+        program = program_of(words[0], self._folders.here, self._policy)
+        if program is None:
+            self._ask(_text(words), "dynamic program", "the program is known only when it runs")
+            self.judgements += unknown_wrapper_denies(words, 1, self._policy)
+            return []
+        name = program.name
+        if name in _FOLDER_COMMANDS:
+            self._change_folder(name, words)
+            return []
+        handed = runs_others(name, words)
+        uses = handed
+        argv = words
+        if uses is None:
+            if name in CLIENTS:
+                uses = client_uses(name, words)
+            elif name == "git":
+                argv, uses = git_uses(words)
+            else:
+                uses = odd_uses(name, words) or program_uses(name, words)
+        only_hands_on = handed is not None and name != "find"
+        self.judgements += judge_program(program, argv, words, self._policy, only_hands_on=only_hands_on)
+        self._judge_uses(uses, words)
+        return uses.commands
 
+    def _judge_uses(self, uses: Uses, words: tuple[Word, ...]) -> None:
+        for reason in dict.fromkeys(uses.doubts):
+            self._ask(_text(words), "risky use", reason)
+        for reason in uses.denials:
+            self.judgements.append(
+                by_engine(Effect.DENY, PolicySubject.COMMAND, _text(words), "runs a program", reason)
+            )
+        for assigned in uses.assigned:
+            self._assigned(assigned)
+        folders = self._folders.here
+        if uses.folder is not None:
+            folders = self._moved(uses.folder)
+        for word, access in uses.paths:
+            self._path(word, access, folders)
+        for url in uses.urls:
+            self._url(url)
+        for script in reversed(uses.scripts):
+            self._script(script)
 
-def _operands(name: str, words: list[Word], scope: int, line: _Line) -> None:
-    """Judge the operands of a program as paths that it reads or writes."""
-    if name in NO_PATHS:
-        return
-    operands = [word for word in words[1:] if not (word.value or "").startswith("-") or word.value == "-"]
-    mode = WRITERS.get(name)
-    skip = 1 if name in PATTERN_FIRST and not any(word.value in {"-e", "-f"} for word in words) else 0
-    for place, word in enumerate(operands[skip:]):
-        writes = mode == "all" or (mode == "rest" and place > 0) or (mode == "last" and place == len(operands) - 1)
-        _path(word, "write" if writes else "read", scope, line)
-    for word in words[1:]:
-        option, assigned, value = (word.value or "").partition("=")
-        if assigned and option.startswith("-") and value.startswith(("/", "~", "..")):
-            _path(Word(value, value), "read", scope, line)
-
-
-def _path(word: Word, access: str, scope: int, line: _Line) -> None:
-    cwd = line.cwd.get(scope, ".")
-    value = word.value
-    if value is None and _SAFE_GLOB.match(word.raw):
-        value = word.raw
-    if value is None:
-        line.add(Effect.ASK, word.raw, "a path that is known only when it runs")
-    elif cwd is None and not value.startswith("/"):
-        line.add(Effect.ASK, word.raw, "a path in a folder that is known only when it runs")
-    elif value not in {"", "-"}:
-        line.judgements.append(judge_path(lexical_path(value, cwd or "."), access, line.policy))
-
-
-def _cd(name: str, words: list[Word], scope: int, line: _Line) -> None:
-    target = words[1] if len(words) > 1 else Word("~", "~")
-    _path(target, "read", scope, line)
-    here = line.cwd.get(scope)
-    known = target.value is not None and here is not None and target.value != "-"
-    line.cwd[scope] = lexical_path(target.value or ".", here or ".") if known else None
-    if not known:
-        line.add(Effect.ASK, f"{name} {target.raw}", "the folder is known only when it runs")
-
-
-def _wrapper(name: str, words: list[Word], scope: int, line: _Line) -> None:
-    """Skip a wrapper's own options and operands, and judge the program that it runs."""
-    place, valued = 1, WRAPPER_OPTIONS_WITH_VALUE.get(name, frozenset())
-    denied = _matching_rules([name, *_values(words[1:])], line.policy, effects={Effect.DENY, Effect.ASK})
-    if denied:
-        line.judgements.append(_by_rule(denied[0], " ".join(word.raw for word in words), "a line governs it"))
-    while place < len(words):
-        value = words[place].value
-        if value == "--":
-            place += 1
-            break
-        if value is not None and name == "env" and re.match(r"\w+=", value):
-            if is_dangerous_variable(value.partition("=")[0]):
-                line.add(Effect.ASK, value, "a variable that can change what a command runs")
-        elif value is not None and name == "env" and value.startswith(("-S", "--split-string")):
-            line.add(Effect.ASK, words[place].raw, "env splits a text into a command")
+    def _script(self, script: Script) -> None:
+        self._budget -= len(script.text)
+        if self._budget < 0:
+            self._ask(script.text, "nesting", "it nests scripts too deeply to be judged")
+            self._rough(script.text)
             return
-        elif value is None or not value.startswith("-"):
-            break
-        elif value in valued:
-            place += 1
-        place += 1
-    place += WRAPPERS[name]
-    if place < len(words):
-        line.nesting += 1
-        _program(words[place:], scope, line)
-        line.nesting -= 1
-    elif name not in {"env", "time", "command", "exec"}:
-        line.add(Effect.ASK, name, "nothing stands behind it to judge")
+        events = parse_line(script.text)
+        self._work.append(_apart(events) if script.apart else events)
+        self._texts.append(script.text)
 
-
-def _shell(name: str, words: list[Word], scope: int, line: _Line) -> None:
-    """Judge the text behind `-c`; a shell that reads a script or its input asks."""
-    rest = words[1:] if name != "busybox" else words[2:]
-    for place, word in enumerate(rest):
-        if word.value is not None and re.match(r"-[a-z]*c[a-z]*$", word.value):
-            script = rest[place + 1] if place + 1 < len(rest) else None
-            _nested(script, words, scope, line)
+    def _redirect(self, redirect: Redirect) -> None:
+        known = redirect.target.value if redirect.target.value is not None else redirect.target.prefix
+        device = _DEVICE_HOST.match(known)
+        if device:
+            self.judgements.append(judge_host(device[1], self._policy))
             return
-    line.add(Effect.ASK, " ".join(word.raw for word in words), "a shell that runs text from elsewhere")
+        for access, used in (("read", redirect.reads), ("write", redirect.writes)):
+            if used:
+                self._path(redirect.target, access, self._folders.here)
+
+    def _path(self, word: Word, access: str, folders: frozenset[str] | None) -> None:
+        if word.value is None:
+            self._dynamic_path(word, access, folders)
+            return
+        fixed = word.value.startswith(("/", "~", "file:"))
+        if folders is None and not fixed:
+            self._ask(word.raw, "dynamic folder", "a path in a folder that is known only when it runs")
+        for cwd in sorted({"."} if fixed or folders is None else folders):
+            if access == "tree":
+                self.judgements.append(judge_tree(word.value, self._policy, cwd=cwd))
+            elif word.glob:
+                self.judgements.append(judge_glob(word.value, access, self._policy, cwd=cwd))
+            else:
+                self.judgements.append(judge_path(word.value, access, self._policy, cwd=cwd))
+
+    def _dynamic_path(self, word: Word, access: str, folders: frozenset[str] | None) -> None:
+        """A path that only a run tells asks; where even its known beginning is denied, it is denied."""
+        self._ask(word.raw, "dynamic path", "a path that is known only when it runs")
+        folder, slash, _ = word.prefix.rpartition("/")
+        if slash:
+            kind = "read" if access == "read" else "write"
+            for cwd in sorted(folders or {"."}):
+                judgement = judge_path(f"{folder}/x", kind, self._policy, cwd=cwd)
+                if judgement.effect is Effect.DENY:
+                    self.judgements.append(judgement)
+
+    def _url(self, url: Word) -> None:
+        text = url.value if url.value is not None else url.prefix
+        if text.lower().startswith("file:"):
+            self._path(url, "read", self._folders.here)
+            return
+        known = url.value is not None or "/" in text.partition("://")[2]
+        if url.value is None:
+            self._ask(url.raw, "dynamic address", "an address that is known only when it runs")
+        if known:
+            self.judgements.append(judge_host(host_of_url(text), self._policy))
+
+    def _change_folder(self, name: str, words: tuple[Word, ...]) -> None:
+        operands = [word for word in words[1:] if not word.prefix.startswith("-") or word.value == "-"]
+        target = operands[0] if operands else static_word("~")
+        if self._loops:
+            self._ask(_text(words), "folder in a loop", "it changes the folder within a loop")
+        if name == "popd" or target.value == "-" or target.prefix[:1] == "+":
+            self._ask(_text(words), "dynamic folder", "it goes to a folder that is known only when it runs")
+            self._folders.moved(None)
+            return
+        self._path(target, "read", self._folders.here)
+        self._folders.moved(self._moved(target))
+
+    def _moved(self, target: Word) -> frozenset[str] | None:
+        """Return where the folders of now lead by a path; a folder that links lead elsewhere asks by the sandbox."""
+        here = self._folders.here
+        if target.value is None or target.glob or here is None:
+            return None
+        return frozenset(locate(target.value, cwd, self._policy) for cwd in here)
+
+    def _rough(self, text: str) -> None:
+        """Deny a text that is not understood where a denied program or a denied path stands in it."""
+        denied = compiled(self._policy).commands.denied_programs()
+        for word in dict.fromkeys(_ROUGH_BREAK.split(_ROUGH_QUOTES.sub("", text))):
+            name = word.rpartition("/")[2].lower()
+            if name in denied:
+                rules = compiled(self._policy).commands.narrowing((name,))
+                rule = max(rules, key=lambda rule: rule.effect.rank)
+                self.judgements.append(by_rule(rule, text, "a denied program stands in a line that is not understood"))
+            elif "/" in word or word.startswith((".", "~")):
+                judgement = judge_path(word, "read", self._policy)
+                if judgement.effect is Effect.DENY:
+                    self.judgements.append(judgement)
 
 
-def _eval(name: str, words: list[Word], scope: int, line: _Line) -> None:
-    if all(word.value is not None for word in words):
-        text = " ".join(word.value or "" for word in words[1:])
-        _nested(Word(text, text), words, scope, line)
-    else:
-        line.add(Effect.ASK, " ".join(word.raw for word in words), f"`{name}` of a text known only when it runs")
+def _apart(events: Iterator[Event]) -> Iterator[Event]:
+    yield Edge.SCOPE
+    yield from events
+    yield Edge.SCOPE_END
 
 
-def _nested(script: Word | None, words: list[Word], scope: int, line: _Line) -> None:
-    text = " ".join(word.raw for word in words)
-    if script is None or script.value is None:
-        line.add(Effect.ASK, text, "the script is known only when it runs")
-    elif line.nesting >= _MAX_NESTING:
-        line.add(Effect.ASK, text, "it nests too deeply to be judged")
-    else:
-        inner = judge_command(script.value, line.cwd.get(scope) or ".", line.policy, nesting=line.nesting + 1)
-        line.judgements.extend(inner)
-
-
-def _source(name: str, words: list[Word], scope: int, line: _Line) -> None:
-    del scope
-    line.add(Effect.ASK, " ".join(word.raw for word in words), f"`{name}` runs a file or changes what names mean")
-
-
-def _find(name: str, words: list[Word], scope: int, line: _Line) -> None:
-    """`find`: judge its folders, and the command behind `-exec`."""
-    place = 1
-    while place < len(words) and not (words[place].value or "").startswith(("-", "(", "!")):
-        _path(words[place], "read", scope, line)
-        place += 1
-    line.judgements.extend(_named(name, words, line))
-    while place < len(words):
-        value = words[place].value
-        if value in {"-exec", "-execdir", "-ok", "-okdir"}:
-            end = next((n for n in range(place + 1, len(words)) if words[n].value in {";", "+"}), len(words))
-            inner = [Word("FOUND", "FOUND") if word.value == "{}" else word for word in words[place + 1 : end]]
-            if inner:
-                line.nesting += 1
-                _program(inner, scope, line)
-                line.nesting -= 1
-            place = end
-        elif value in {"-delete", "-fprint", "-fprint0", "-fprintf", "-fls"}:
-            line.add(Effect.ASK, f"find {value}", "it deletes or writes what it finds")
-        place += 1
-
-
-def _named(name: str, words: list[Word], line: _Line) -> list[Judgement]:
-    text = " ".join(word.raw for word in words)
-    rules = _matching_rules([name, *_values(words[1:])], line.policy)
-    if rules:
-        return [_by_rule(rules[0], text, _RULE_REASON[rules[0].effect])]
-    return [_own(Effect.ASK, text, f"no line of the policy names `{name}`")]
-
-
-def _git(name: str, words: list[Word], scope: int, line: _Line) -> None:
-    """`git`: the subcommand counts, whatever global options stand before it."""
-    del name
-    text = " ".join(word.raw for word in words)
-    if any(word.value is None for word in words[:2]):
-        line.add(Effect.ASK, text, "the subcommand is known only when it runs")
-        return
-    plain, folder, doubt = git_words([word.value if word.value is not None else word.raw for word in words])
-    if doubt:
-        line.add(Effect.ASK, text, doubt)
-    if folder is not None:
-        _path(Word(folder, folder), "read", scope, line)
-    rules = _matching_rules([*plain], line.policy)
-    if rules:
-        line.judgements.append(_by_rule(rules[0], text, _RULE_REASON[rules[0].effect]))
-    elif len(plain) > 1 or not any(word in text for word in ("--version", "--help")):
-        line.add(Effect.ASK, text, f"no line of the policy names `git {plain[1] if len(plain) > 1 else ''}`")
-    for word in plain[2:]:
-        if word.startswith(("/", "~", "../")):
-            _path(Word(word, word), "read", scope, line)
-
-
-def _sed(name: str, words: list[Word], scope: int, line: _Line) -> None:
-    values = _values(words[1:])
-    in_place = any(value is not None and re.match(r"(-[nErsz]*i|--in-place)", value) for value in values)
-    script = next((value for value in values if value is None or not value.startswith("-")), None)
-    if script is None or not sed_is_plain(script) or any(value in {"-f", "--file"} for value in values):
-        line.add(Effect.ASK, " ".join(word.raw for word in words), "a sed script that may write or run something")
-    line.judgements.extend(_named(name, words, line))
-    operands = [word for word in words[1:] if not (word.value or "").startswith("-")]
-    for word in operands[1:]:
-        _path(word, "write" if in_place else "read", scope, line)
-
-
-_SPECIAL: dict[str, Callable[[str, list[Word], int, _Line], None]] = {
-    "cd": _cd,
-    "pushd": _cd,
-    "eval": _eval,
-    "source": _source,
-    ".": _source,
-    "alias": _source,
-    "trap": _source,
-    "enable": _source,
-    "find": _find,
-    "git": _git,
-    "sed": _sed,
-    "export": lambda *_: None,
-    "declare": lambda *_: None,
-    "typeset": lambda *_: None,
-    "local": lambda *_: None,
-    "readonly": lambda *_: None,
-    "unset": lambda *_: None,
-    "set": lambda *_: None,
-}
-
-
-def _by_rule(rule: PolicyRule, text: str, reason: str) -> Judgement:
-    return Judgement(
-        effect=rule.effect,
-        subject=PolicySubject.COMMAND,
-        text=text,
-        pattern=rule.pattern,
-        level=rule.level,
-        uri=rule.uri,
-        line=rule.line,
-        reason=reason,
-    )
-
-
-def _own(effect: Effect, text: str, reason: str) -> Judgement:
-    return Judgement(
-        effect=effect,
-        subject=PolicySubject.COMMAND,
-        text=text,
-        pattern="",
-        level=PolicyLevel.DEFAULTS,
-        uri="policy:defaults",
-        line=None,
-        reason=reason,
-    )
+def _text(words: tuple[Word, ...]) -> str:
+    return " ".join(word.raw for word in words)

@@ -1,9 +1,14 @@
-"""The PermissionEngine: one decision for one act, with every line that led to it (DESIGN section 6)."""
+"""The PermissionEngine: one decision for one act (DESIGN section 6).
+
+Deny beats ask beats announce beats allow, over all that is in the act. With nobody to ask, an ask is a deny.
+"""
 
 from __future__ import annotations
 
 from aircoding.permissions.commands import judge_command
 from aircoding.permissions.hosts import judge_host
+from aircoding.permissions.judgements import by_engine, strongest
+from aircoding.permissions.locations import locate
 from aircoding.permissions.paths import judge_path
 from aircoding.records.digests import fingerprint
 from aircoding.records.policy import (
@@ -15,48 +20,37 @@ from aircoding.records.policy import (
     Judgement,
     PathAct,
     Policy,
-    PolicyLevel,
     PolicySubject,
     ToolAct,
 )
 
-__all__ = ["act_text", "decide"]
+__all__ = ["decide"]
 
 
 def decide(act: Act, policy: Policy) -> Decision:
-    """Judge one act. Deny beats ask beats announce beats allow, whatever stands inside the act.
-
-    An approved fingerprint turns an ask into an allow, never a deny. Without a sandbox an allowed
-    command asks. With nobody to ask, an ask is a deny, and `asked` says so.
-    """
+    """Return the decision on one act. Pure: the same act under the same policy gets the same decision."""
     judgements = _judgements(act, policy)
-    strongest = max(judgements, key=lambda judgement: judgement.effect.rank)
-    effect, reason = strongest.effect, _reason(strongest)
-    mark = fingerprint({"act": act_text(act), "cwd": getattr(act, "cwd", "."), "policy": policy.digest})
+    cause = strongest(judgements)
+    effect, reason, asked = cause.effect, _reason(cause), False
+    tag = fingerprint([*_identity(act), policy.digest])
     if isinstance(act, CommandAct) and not policy.confined and effect.rank < Effect.ASK.rank:
-        effect, reason = Effect.ASK, "no sandbox confines commands here, so what is allowed asks"
-    asked = effect is Effect.ASK
-    if asked and mark in policy.approved:
-        effect, reason = Effect.ALLOW, "a person approved exactly this"
-    elif asked and not policy.interactive:
-        effect, reason = Effect.DENY, f"{reason}; nobody is there to ask"
-    return Decision(
-        effect=effect, act=act_text(act), reason=reason, fingerprint=mark, judgements=judgements, asked=asked
-    )
-
-
-def act_text(act: Act) -> str:
-    """Return an act in words: the command, the path with its access, the host, the tool."""
-    if isinstance(act, CommandAct):
-        return act.command
-    if isinstance(act, PathAct):
-        return f"{act.access} {act.path}"
-    return f"connect to {act.host}" if isinstance(act, HostAct) else f"use {act.tool}"
+        effect, reason = Effect.ASK, "no sandbox stands behind this command, so a person must approve it"
+        judgements = (*judgements, by_engine(effect, PolicySubject.COMMAND, act.command, "no sandbox", reason))
+    if effect is Effect.ASK:
+        if tag in policy.approved:
+            effect, reason = Effect.ALLOW, f"a person approved it ({reason})"
+        elif not policy.interactive:
+            effect, asked = Effect.DENY, True
+            reason = f"{reason}; it needs a person's approval, and nobody can be asked"
+    return Decision(effect=effect, act=_said(act), reason=reason, fingerprint=tag, judgements=judgements, asked=asked)
 
 
 def _judgements(act: Act, policy: Policy) -> tuple[Judgement, ...]:
     if isinstance(act, CommandAct):
-        return judge_command(act.command, act.cwd, policy)
+        if "\0" in act.command:
+            reason = "a command with a zero byte is cut there when it runs"
+            return (by_engine(Effect.DENY, PolicySubject.COMMAND, act.command, "zero byte", reason),)
+        return judge_command(act.command, locate(act.cwd, ".", policy), policy)
     if isinstance(act, PathAct):
         return (judge_path(act.path, act.access, policy),)
     if isinstance(act, HostAct):
@@ -66,21 +60,37 @@ def _judgements(act: Act, policy: Policy) -> tuple[Judgement, ...]:
 
 def _judge_tool(act: ToolAct, policy: Policy) -> Judgement:
     known = act.tool in policy.tools
-    return Judgement(
-        effect=Effect.ALLOW if known else Effect.DENY,
-        subject=PolicySubject.TOOL,
-        text=act.tool,
-        pattern="",
-        level=PolicyLevel.ROLE,
-        uri="policy:role",
-        line=None,
-        reason="the role has this tool" if known else "the role does not have this tool",
+    return by_engine(
+        Effect.ALLOW if known else Effect.DENY,
+        PolicySubject.TOOL,
+        act.tool,
+        "role",
+        "the role has this tool" if known else "the role does not have this tool",
+        origin="role",
     )
 
 
 def _reason(judgement: Judgement) -> str:
-    """Say what decided: the words, and the line where there is one."""
+    """Return why, with the line of the file that says so where there is one."""
     if judgement.line is None:
         return judgement.reason
     place = f"{judgement.uri.removeprefix('project:')}:{judgement.line}"
     return f"{judgement.reason} (`{judgement.pattern}`, {place})"
+
+
+def _identity(act: Act) -> tuple[str, ...]:
+    """What an approval is bound to, besides the policy."""
+    if isinstance(act, CommandAct):
+        return ("command", act.command, act.cwd)
+    if isinstance(act, PathAct):
+        return (act.access, act.path)
+    return ("host", act.host) if isinstance(act, HostAct) else ("tool", act.tool)
+
+
+def _said(act: Act) -> str:
+    if isinstance(act, CommandAct):
+        place = "" if act.cwd in {"", "."} else f" in {act.cwd}"
+        return f"run `{act.command}`{place}"
+    if isinstance(act, PathAct):
+        return f"{act.access} {act.path}"
+    return f"connect to {act.host}" if isinstance(act, HostAct) else f"use {act.tool}"

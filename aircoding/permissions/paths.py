@@ -1,131 +1,136 @@
-"""Judge paths: gitignore-style globs per subject, the write area, the task's own denies."""
+"""Judge paths: the lines of the policy, the write area, the task's own denies, credentials, the system."""
 
 from __future__ import annotations
 
-import posixpath
-from functools import lru_cache
+import re
 
+from aircoding.permissions.compiled import compiled
+from aircoding.permissions.judgements import by_engine, by_rule
+from aircoding.permissions.locations import is_inside, locate
 from aircoding.records.policy import Effect, Judgement, Policy, PolicyLevel, PolicyRule, PolicySubject
-from aircoding.rules.globs import Dialect, compile_globs
+from aircoding.rules.globs import Dialect, compile_globs, overlap
 
-__all__ = ["judge_path", "lexical_path"]
+__all__ = ["judge_glob", "judge_path", "judge_tree"]
 
-_HARMLESS = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/zero", "/dev/tty"})
-_DENYING = {
-    "read": (PolicySubject.READ, PolicySubject.CREDENTIAL),
-    "write": (PolicySubject.WRITE, PolicySubject.CREDENTIAL, PolicySubject.SYSTEM),
+_HARMLESS = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/zero", "/dev/tty", "/dev/fd/63"})
+"""Devices that keep nothing, and the pipe that stands for a process substitution."""
+_ENCODED = re.compile(r"%(?:2e|2f|5c|00)", re.IGNORECASE)
+_SUBJECT = {"read": PolicySubject.READ, "write": PolicySubject.WRITE}
+_WHY = {
+    PolicySubject.CREDENTIAL: "it holds credentials",
+    PolicySubject.SYSTEM: "it belongs to the system",
 }
 
 
-def lexical_path(path: str, cwd: str) -> str:
-    """Return a path as it is written, joined to `cwd` and without `.` and `..`; relative when it stays inside."""
-    joined = path if path.startswith(("/", "~")) else posixpath.join(cwd, path)
-    return posixpath.normpath(joined)
+def judge_path(path: str, access: str, policy: Policy, *, cwd: str = ".") -> Judgement:
+    """Return the judgement of reading or writing one path, as it is written in the folder `cwd`.
 
-
-def judge_path(path: str, access: str, policy: Policy) -> Judgement:
-    """Return the strongest judgement of reading or writing one path.
-
-    A relative path lies in the worktree, one that begins with `/`, `~` or `..` outside.
+    The worktree may be read where no line says otherwise; written where the write area lies and no line says
+    otherwise. What lies outside asks, unless a line allows it.
     """
-    subject = PolicySubject.WRITE if access == "write" else PolicySubject.READ
-    if path in _HARMLESS:
-        return _own(Effect.ALLOW, subject, path, "a device that keeps nothing")
-    if _matches_any(policy.denied_paths, path):
-        return _own(Effect.DENY, subject, path, "the task denies this path", level=PolicyLevel.TASK)
-    strongest = _strongest_rule(path, access, policy)
-    if strongest is not None and strongest.effect.rank >= Effect.ASK.rank:
-        return _by_rule(strongest, path, subject, _refusal(strongest, access))
-    outside = path.startswith(("/", "~", ".."))
+    subject = _SUBJECT[access]
+    if "\0" in path:
+        return by_engine(Effect.DENY, subject, path, "zero byte", "a path with a zero byte names two files")
+    location = locate(path, cwd, policy)
+    if location in _HARMLESS:
+        return by_engine(Effect.ALLOW, subject, location, "harmless device", "a device that keeps nothing")
+    narrowing = max(_narrowing(location, access, policy), key=lambda rule: rule.effect.rank, default=None)
+    if narrowing is not None and narrowing.effect is Effect.DENY:
+        return by_rule(narrowing, location, _reason(narrowing, access))
+    if access == "write" and not policy.may_write:
+        return by_engine(Effect.DENY, subject, location, "role", "this role writes no files", origin="role")
+    if narrowing is not None:
+        return by_rule(narrowing, location, _reason(narrowing, access))
+    if _ENCODED.search(location):
+        return by_engine(Effect.ASK, subject, location, "encoded name", "its name hides a separator or a dot in a code")
+    widening = max(
+        compiled(policy).paths.widening(location, access, policy), key=lambda rule: rule.effect.rank, default=None
+    )
     if access == "write":
-        return _judge_write(path, policy, subject, strongest, outside=outside)
-    if strongest is not None:
-        return _by_rule(strongest, path, subject, "a line allows it")
-    if outside:
-        return _own(Effect.ASK, subject, path, "it lies outside the worktree")
-    return _own(Effect.ALLOW, subject, path, "it lies in the worktree")
+        return _judge_write(location, policy, widening)
+    if widening is not None:
+        return by_rule(widening, location, "a line of the policy allows reading it")
+    if is_inside(location):
+        return by_engine(Effect.ALLOW, subject, location, "worktree", "it lies in the worktree")
+    return by_engine(Effect.ASK, subject, location, "outside", "it lies outside the worktree")
 
 
-def _judge_write(
-    path: str, policy: Policy, subject: PolicySubject, rule: PolicyRule | None, *, outside: bool
-) -> Judgement:
-    if not policy.may_write:
-        return _own(Effect.DENY, subject, path, "this role writes no files", level=PolicyLevel.ROLE)
-    if outside and rule is None:
-        return _own(Effect.DENY, subject, path, "it lies outside the worktree")
-    if outside and rule is not None:
-        return _by_rule(rule, path, subject, "a line allows it")
-    if not _in_area(policy.write_area, path):
+def _judge_write(location: str, policy: Policy, widening: PolicyRule | None) -> Judgement:
+    subject = PolicySubject.WRITE
+    if not is_inside(location):
+        if widening is not None:
+            return by_rule(widening, location, "a line of the policy allows writing it")
+        return by_engine(Effect.ASK, subject, location, "outside", "it lies outside the worktree")
+    area_globs = compile_globs(policy.write_area, Dialect.ROOT_ANCHORED)
+    # The folder that an area begins at belongs to it: `mkdir src` and `cp x src` mean what lies below.
+    if not area_globs.matches(location) and not (location != "." and area_globs.matches(f"{location}/x")):
         area = ", ".join(policy.write_area) or "nothing"
-        return _own(Effect.DENY, subject, path, f"it is outside the write area ({area})", level=PolicyLevel.TASK)
-    if rule is not None and rule.effect is Effect.ANNOUNCE:
-        return _by_rule(rule, path, subject, "a line asks to announce it")
-    return _own(Effect.ALLOW, subject, path, "it is in the write area", level=PolicyLevel.TASK)
-
-
-def _in_area(area: tuple[str, ...], path: str) -> bool:
-    return compile_globs(area, Dialect.ROOT_ANCHORED).matches(path)
-
-
-def _matches_any(globs: tuple[str, ...], path: str) -> bool:
-    return bool(globs) and compile_globs(globs, Dialect.GITIGNORE).matches(path)
-
-
-def _strongest_rule(path: str, access: str, policy: Policy) -> PolicyRule | None:
-    """Return the strongest line that matches the path; of equal ones the first."""
-    wanted = _DENYING[access]
-    matching = (rule for rule in policy.rules if rule.subject in wanted and _rule_matches(rule.pattern, path))
-    return max(matching, key=lambda rule: rule.effect.rank, default=None)
-
-
-@lru_cache(maxsize=65_536)
-def _rule_matches(pattern: str, path: str) -> bool:
-    """Match one line against a path, whatever the case: a file system may fold `.GIT` to `.git`."""
-    anchored_home = pattern.startswith("~/")
-    if anchored_home != path.startswith("~/"):
-        return False
-    if anchored_home:
-        pattern, path = "/" + pattern[2:], path[2:]
-    elif pattern.startswith("//"):
-        # An absolute pattern, as opposed to one that is anchored at the worktree's root.
-        if not path.startswith("/"):
-            return False
-        pattern = pattern[1:]
-    elif pattern.startswith("/") and path.startswith("/"):
-        return False
-    return compile_globs((pattern.lower(),), Dialect.GITIGNORE).matches(path.lower())
-
-
-def _refusal(rule: PolicyRule, access: str) -> str:
-    return {
-        PolicySubject.CREDENTIAL: "it holds credentials",
-        PolicySubject.SYSTEM: "it belongs to the system",
-    }.get(rule.subject, f"a line of the policy governs {access}ing it")
-
-
-def _by_rule(rule: PolicyRule, path: str, subject: PolicySubject, reason: str) -> Judgement:
-    return Judgement(
-        effect=rule.effect,
-        subject=subject,
-        text=path,
-        pattern=rule.pattern,
-        level=rule.level,
-        uri=rule.uri,
-        line=rule.line,
-        reason=reason,
+        return by_engine(Effect.ASK, subject, location, area, f"it lies outside the write area ({area})", origin="task")
+    if widening is not None and widening.effect is Effect.ANNOUNCE:
+        return by_rule(widening, location, "a line of the policy announces writing it")
+    return by_engine(
+        Effect.ALLOW, subject, location, ", ".join(policy.write_area), "it lies in the write area", origin="task"
     )
 
 
-def _own(
-    effect: Effect, subject: PolicySubject, path: str, reason: str, *, level: PolicyLevel = PolicyLevel.DEFAULTS
-) -> Judgement:
-    return Judgement(
-        effect=effect,
-        subject=subject,
-        text=path,
-        pattern="",
-        level=level,
-        uri=f"policy:{level.value}",
-        line=None,
-        reason=reason,
-    )
+def judge_tree(path: str, policy: Policy, *, cwd: str = ".") -> Judgement:
+    """Return the judgement of changing a folder with all that is in it."""
+    location = locate(path, cwd, policy)
+    below = compiled(policy).paths.denied_below(location, "write", policy)
+    if below is not None:
+        return by_rule(below, location, f"it holds what may never be written ({below.pattern})")
+    return judge_path(path, "write", policy, cwd=cwd)
+
+
+def judge_glob(glob: str, access: str, policy: Policy, *, cwd: str = ".") -> Judgement:
+    """Return the judgement of a shell glob: of what it names, and asking where it may name what is kept away.
+
+    The shell expands it when the command runs. So it is allowed only where no ask or deny could meet it; a pattern
+    like `id_rsa*` is taken without its last star where the glob ends in a fixed extension.
+    """
+    witness = re.sub(r"\[[^\]]*\]|[*?]+", "x", glob)
+    judgement = judge_path(witness, access, policy, cwd=cwd)
+    if judgement.effect.rank >= Effect.ASK.rank:
+        return judgement
+    location = locate(glob, cwd, policy)
+    fixed_end = re.search(r"\.\w+$", glob) is not None
+    for rule in policy.rules:
+        if rule.effect.rank >= Effect.ASK.rank and rule.subject in _KEEPS_AWAY[access]:
+            pattern = rule.pattern.rstrip("*") if fixed_end else rule.pattern
+            if not pattern.startswith(("/", "~")) and _may_meet(location, pattern):
+                reason = f"it may name what the policy keeps away ({rule.pattern})"
+                return by_engine(Effect.ASK, _SUBJECT[access], glob, "glob", reason)
+    return judgement
+
+
+_KEEPS_AWAY = {
+    "read": frozenset({PolicySubject.READ, PolicySubject.CREDENTIAL}),
+    "write": frozenset({PolicySubject.WRITE, PolicySubject.CREDENTIAL}),
+}
+
+
+def _may_meet(glob: str, pattern: str) -> bool:
+    deep = pattern if "/" in pattern.rstrip("/") else f"**/{pattern}"
+    return any(overlap(glob, one) for one in (deep, f"{deep}/**"))
+
+
+def _narrowing(location: str, access: str, policy: Policy) -> tuple[PolicyRule, ...]:
+    rules = compiled(policy).paths.narrowing(location, access, policy)
+    return tuple(rule for rule in rules if not _lifted(rule, location, policy))
+
+
+def _lifted(rule: PolicyRule, location: str, policy: Policy) -> bool:
+    """Whether an exception lifts this line of the floor: one that lies below what the line names."""
+    if rule.level is not PolicyLevel.FLOOR or rule.subject is not PolicySubject.WRITE:
+        return False
+    base = rule.pattern.removeprefix("**/").removesuffix("/**").rstrip("/")
+    exceptions = tuple(glob for glob in policy.floor_exceptions if glob == base or glob.startswith(base + "/"))
+    return bool(exceptions) and compile_globs(exceptions, Dialect.ROOT_ANCHORED).matches(location)
+
+
+def _reason(rule: PolicyRule, access: str) -> str:
+    if rule.level is PolicyLevel.TASK:
+        return "the task keeps away from it"
+    verb = "reading" if access == "read" else "writing"
+    what = "refuses" if rule.effect is Effect.DENY else "wants a person to confirm"
+    return _WHY.get(rule.subject, f"the policy {what} {verb} it")

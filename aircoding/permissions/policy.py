@@ -8,7 +8,6 @@ from aircoding.errors import ConfigError
 from aircoding.permissions.policy_file import PolicyFile
 from aircoding.records.digests import fingerprint
 from aircoding.records.ids import Digest
-from aircoding.records.jsonable import jsonable
 from aircoding.records.policy import Effect, Policy, PolicyLevel, PolicyRule
 
 __all__ = ["build_policy", "require_valid"]
@@ -44,38 +43,44 @@ def build_policy(
     interactive: bool = False,
     confined: bool = True,
     approved: frozenset[Digest] = frozenset(),
+    root: str = "",
+    home: str = "",
 ) -> Policy:
     """Return the effective policy of one task and role.
 
-    Denies, asks and announcements accumulate from every file. Allows come from defaults, user, and
-    a trusted project; an allow never lifts a deny. Task and role only narrow.
+    Denies, asks and announcements accumulate from every file. Allows come from defaults, user, and a trusted project;
+    an allow never lifts a deny. Task and role only narrow. The digest says what is decided, not where it is written:
+    a comment that moves a line, another worktree, or who can be asked change no policy.
 
     Args:
         files: floor, defaults, user, project, in this order.
         project_trusted: whether the user trusts this version of the project's policy.
         may_write: the role's ceiling; without it nothing is written, whatever the task says.
-        write_area: globs that the task may write.
-        denied_paths: globs that the task may neither read nor write.
-        floor_exceptions: patterns of the floor's write denies that the role or a grant lifts.
+        write_area: globs (`rules.globs.Dialect.ROOT_ANCHORED`) that the task may write.
+        denied_paths: permission globs that the task may neither read nor write.
+        floor_exceptions: globs that the floor's write denies do not hold for: `.air/shared/plan/**` for the
+            architecture designer, a rule file for a task that carries that grant.
         tools: names of the tools that the role has.
         interactive: whether somebody can be asked now.
-        confined: whether a sandbox stands behind the decision.
+        confined: whether a sandbox stands behind the decision, or the user declared one.
         approved: fingerprints that a person approved.
+        root: absolute path of the worktree, so that absolute paths in commands are known to lie inside.
+        home: absolute path of the home folder, for `~`.
+
+    Raises:
+        ConfigError: a file has faults.
     """
-    every = list(files)
-    rules = tuple(
-        rule
-        for file in every
-        for rule in file.rules
-        if not (rule.level is PolicyLevel.PROJECT and rule.effect is Effect.ALLOW and not project_trusted)
-        and not (rule.level is PolicyLevel.FLOOR and rule.pattern in floor_exceptions)
-    )
+    every = tuple(files)
+    require_valid(every)
+    rules = tuple(rule for file in every for rule in file.rules if _counts(rule, project_trusted=project_trusted))
     mask_env = tuple(sorted({name for file in every for name in file.mask_env}))
+    area = tuple(write_area) if may_write else ()
     digest = fingerprint(
         {
-            "rules": jsonable([_said(rule) for rule in rules]),
-            "write_area": list(write_area),
+            "rules": [[rule.subject.value, rule.effect.value, rule.pattern, rule.level.value] for rule in rules],
+            "write_area": list(area),
             "denied_paths": list(denied_paths),
+            "floor_exceptions": list(floor_exceptions),
             "may_write": may_write,
             "tools": sorted(tools),
             "mask_env": list(mask_env),
@@ -84,17 +89,20 @@ def build_policy(
     return Policy(
         rules=rules,
         digest=digest,
-        write_area=write_area if may_write else (),
-        denied_paths=denied_paths,
+        write_area=area,
+        denied_paths=tuple(denied_paths),
         may_write=may_write,
-        tools=tools,
+        tools=tuple(tools),
         mask_env=mask_env,
         interactive=interactive,
         confined=confined,
         approved=approved,
+        floor_exceptions=tuple(floor_exceptions),
+        root=root,
+        home=home,
     )
 
 
-def _said(rule: PolicyRule) -> tuple[str, str, str, str]:
-    """What of a rule decides: a comment above it that moves its line changes no policy."""
-    return (rule.subject.value, rule.effect.value, rule.pattern, rule.level.value)
+def _counts(rule: PolicyRule, *, project_trusted: bool) -> bool:
+    """An allow in a project's file is a grant that the repository gives itself, until the user trusts it."""
+    return project_trusted or rule.level is not PolicyLevel.PROJECT or rule.effect is not Effect.ALLOW

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import yaml
-
 from aircoding.records.diagnostics import Diagnostic
 from aircoding.records.policy import Effect, PolicyLevel, PolicyRule, PolicySubject
 from aircoding.rules.globs import Dialect, glob_fault
+from aircoding.rules.yaml_reader import YamlFault, YamlList, YamlMap, YamlNode, YamlScalar, read_yaml, scalar_value
 
 __all__ = ["PolicyFile", "parse_policy_file"]
 
@@ -50,10 +49,9 @@ def parse_policy_file(text: str, *, uri: str, level: PolicyLevel) -> PolicyFile:
     """Parse a `permissions.yaml`. Never raises; with an error in `diagnostics` the caller must refuse to start."""
     reader = _Reader(uri, level)
     try:
-        node = yaml.compose(text, yaml.CSafeLoader)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        reader.fault(f"it is no YAML: {getattr(error, 'problem', None) or error}", (mark.line + 1) if mark else 1)
+        node = read_yaml(text)
+    except YamlFault as fault:
+        reader.fault(fault.message, fault.line)
     else:
         if node is not None:
             reader.top(node)
@@ -72,29 +70,31 @@ class _Reader:
             Diagnostic(severity="error", code="policy.invalid", message=message, uri=self._uri, line=line, hint=hint)
         )
 
-    def top(self, node: yaml.Node) -> None:
-        for key, value in self._pairs(node, ()):
-            if key.value == "version":
-                if getattr(value, "value", None) != "1":
-                    self.fault("`version` must be 1", _line(value))
-            elif (key.value,) in _SECTIONS:
-                self._section(value, (key.value,))
+    def top(self, node: YamlNode) -> None:
+        version = None
+        for key, line, value in self._entries(node, ()):
+            if key == "version":
+                version = value
+            elif (key,) in _SECTIONS:
+                self._section(value, (key,))
             else:
-                self._unknown(key, ())
+                self._unknown(key, line, ("version",), ())
+        if isinstance(node, YamlMap) and not (isinstance(version, YamlScalar) and scalar_value(version) == 1):
+            self.fault("`version` must be 1", node.line if version is None else version.line, "write `version: 1`")
 
-    def _section(self, node: yaml.Node, path: tuple[str, ...]) -> None:
-        for key, value in self._pairs(node, path):
-            here = (*path, key.value)
+    def _section(self, node: YamlNode, path: tuple[str, ...]) -> None:
+        for key, line, value in self._entries(node, path):
+            here = (*path, key)
             if here in _SECTIONS:
                 self._section(value, here)
             elif here == _MASK_ENV:
-                self.mask_env.extend(text for text, _ in self._texts(value, here))
+                self._mask(value, here)
             elif here in _LISTS:
                 self._list(value, here)
             else:
-                self._unknown(key, path)
+                self._unknown(key, line, (), path)
 
-    def _list(self, node: yaml.Node, path: tuple[str, ...]) -> None:
+    def _list(self, node: YamlNode, path: tuple[str, ...]) -> None:
         subject, effect = _LISTS[path]
         for text, line in self._texts(node, path):
             fault = _pattern_fault(subject, text)
@@ -105,52 +105,73 @@ class _Reader:
                 PolicyRule(subject=subject, effect=effect, pattern=text, level=self._level, uri=self._uri, line=line)
             )
 
-    def _pairs(self, node: yaml.Node, path: tuple[str, ...]) -> Iterator[tuple[yaml.ScalarNode, yaml.Node]]:
-        if isinstance(node, yaml.ScalarNode) and node.value in {"", "null", "~"}:
-            return
-        if not isinstance(node, yaml.MappingNode):
-            self.fault(f"`{'.'.join(path) or 'the file'}` must hold keys", _line(node))
-            return
-        seen: set[str] = set()
-        for key, value in node.value:
-            if not isinstance(key, yaml.ScalarNode):
-                self.fault("a key must be a plain word", _line(key))
-            elif key.value in seen:
-                self.fault(f"`{key.value}` stands twice", _line(key), "join the two")
+    def _mask(self, node: YamlNode, path: tuple[str, ...]) -> None:
+        for text, line in self._texts(node, path):
+            if text.isidentifier() and text.isascii():
+                self.mask_env.append(text)
             else:
-                seen.add(key.value)
-                yield key, value
+                self.fault(f"`{'.'.join(path)}`: {text!r} is no name of a variable", line)
 
-    def _texts(self, node: yaml.Node, path: tuple[str, ...]) -> Iterator[tuple[str, int]]:
-        if isinstance(node, yaml.ScalarNode) and node.value in {"", "null", "~"}:
+    def _entries(self, node: YamlNode, path: tuple[str, ...]) -> Iterator[tuple[str, int, YamlNode]]:
+        if _is_null(node):
             return
-        if not isinstance(node, yaml.SequenceNode):
-            self.fault(f"`{'.'.join(path)}` must be a list", _line(node), 'write ["one", "two"]')
+        if not isinstance(node, YamlMap):
+            self.fault(f"{_name(path)} must hold keys", node.line)
             return
-        for item in node.value:
-            if isinstance(item, yaml.ScalarNode):
-                yield item.value, _line(item)
+        for key, line, first in node.repeated:
+            self.fault(f"`{'.'.join((*path, key))}` stands twice", line, f"join it with line {first}")
+        for key, entry in node.entries.items():
+            yield key, entry.line, entry.node
+
+    def _texts(self, node: YamlNode, path: tuple[str, ...]) -> Iterator[tuple[str, int]]:
+        if _is_null(node):
+            return
+        if not isinstance(node, YamlList):
+            self.fault(f"`{'.'.join(path)}` must be a list", node.line, 'write ["one", "two"]')
+            return
+        for item in node.items:
+            if not isinstance(item, YamlScalar):
+                self.fault(f"`{'.'.join(path)}` holds something that is no text", item.line)
+            elif not isinstance(scalar_value(item), str):
+                self.fault(f"`{'.'.join(path)}`: {item.text!r} is no text", item.line, f'write "{item.text}" in quotes')
             else:
-                self.fault(f"`{'.'.join(path)}` holds something that is no text", _line(item))
+                yield item.text, item.line
 
-    def _unknown(self, key: yaml.ScalarNode, path: tuple[str, ...]) -> None:
+    def _unknown(self, key: str, line: int, more: tuple[str, ...], path: tuple[str, ...]) -> None:
         depth = len(path)
-        known = sorted({other[depth] for other in (*_LISTS, _MASK_ENV) if other[:depth] == path and len(other) > depth})
-        name = ".".join((*path, key.value))
-        self.fault(f"`{name}` is not known", _line(key), f"known here: {', '.join(known)}")
+        known = {other[depth] for other in (*_LISTS, _MASK_ENV) if other[:depth] == path and len(other) > depth}
+        name = ".".join((*path, key))
+        self.fault(f"`{name}` is not known", line, f"known here: {', '.join(sorted({*known, *more}))}")
 
 
-def _line(node: yaml.Node) -> int:
-    return int(node.start_mark.line) + 1
+def _is_null(node: YamlNode) -> bool:
+    return isinstance(node, YamlScalar) and node.plain and scalar_value(node) is None
+
+
+def _name(path: tuple[str, ...]) -> str:
+    return f"`{'.'.join(path)}`" if path else "the file"
 
 
 def _pattern_fault(subject: PolicySubject, text: str) -> str | None:
     if not text.strip():
         return "it is empty"
     if subject is PolicySubject.COMMAND:
-        words = text.split()
-        return "`*` may stand only as the last word" if any("*" in word for word in words[:-1]) else None
+        return _command_fault(text.split())
     if subject is PolicySubject.HOST:
-        return "a host has no scheme and no path" if "/" in text else None
-    # `//` begins an absolute path and `~/` one below the home folder; the glob is what follows.
-    return glob_fault(text.removeprefix("~").removeprefix("/").removeprefix("/"), Dialect.GITIGNORE)
+        return _host_fault(text)
+    return glob_fault(text, Dialect.GITIGNORE)
+
+
+def _command_fault(words: list[str]) -> str | None:
+    if any("*" in word for word in words[:-1]) or "*" in words[-1][:-1]:
+        return "`*` may stand only at the end"
+    return "a program must be named" if words[0] == "*" else None
+
+
+def _host_fault(text: str) -> str | None:
+    name = text.removeprefix("*.")
+    if "/" in name or (":" in name.strip("[]") and not name.startswith("[")):
+        return "write the host alone, without scheme, port or path"
+    if "*" in name or not name or name != name.strip() or name.endswith("."):
+        return "write a host, or `*.` and a domain"
+    return None

@@ -1,79 +1,103 @@
-"""Parse a command line into the simple commands and redirects that it would run, at every depth.
+"""Parse a command line into the events of running it: commands, redirects, scopes, joints, and doubts.
 
 tree-sitter-bash gives the tree; only kinds of node that are understood here pass, any other is a doubt that makes the
-whole line ask. The walk is one pass over the tree, so its cost grows with the length of the line and nothing caps it.
+whole line ask. The walk is one pass without recursion, so its cost grows with the length of the line and neither
+depth nor number of commands caps it.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
 from functools import cache
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
-from aircoding.permissions.shell_words import static_word, word_text
+from aircoding.permissions.shell_words import Word, node_text, read_word
 
-__all__ = ["ParsedLine", "Redirect", "SimpleCommand", "Word", "parse_line"]
+__all__ = ["Assigned", "Doubt", "Edge", "Event", "Joint", "Redirect", "Simple", "parse_line"]
 
+_STATEMENTS = frozenset(
+    "program compound_statement do_group if_statement elif_clause else_clause case_statement case_item".split()
+)
+_LOOPS = frozenset("while_statement for_statement c_style_for_statement until_statement".split())
+_SCOPES = frozenset("subshell command_substitution process_substitution".split())
 _CONTAINERS = frozenset(
-    """
-    program list pipeline subshell compound_statement redirected_statement negated_command if_statement elif_clause
-    else_clause while_statement do_group for_statement case_statement case_item command_substitution
-    process_substitution test_command unary_expression binary_expression parenthesized_expression
-    variable_assignments string concatenation command_name array expansion simple_expansion arithmetic_expansion
-    heredoc_body subscript file_redirect herestring_redirect heredoc_redirect variable_assignment
-    """.split()
+    "negated_command test_command unary_expression binary_expression parenthesized_expression "
+    "ternary_expression postfix_expression variable_assignments string translated_string concatenation command_name "
+    "array heredoc_body subscript herestring_redirect heredoc_redirect simple_expansion".split()
 )
 _LEAVES = frozenset(
-    """
-    word number raw_string ansi_c_string string_content variable_name special_variable_name comment file_descriptor
-    heredoc_start heredoc_end heredoc_content test_operator regex extglob_pattern
-    """.split()
+    "word number raw_string ansi_c_string string_content variable_name special_variable_name comment file_descriptor "
+    "heredoc_start heredoc_end heredoc_content test_operator regex extglob_pattern".split()
 )
 _WORDS = frozenset(
-    """
-    word number string raw_string ansi_c_string concatenation simple_expansion expansion command_substitution
-    process_substitution arithmetic_expansion translated_string
-    """.split()
+    "word number string raw_string ansi_c_string concatenation simple_expansion expansion command_substitution "
+    "process_substitution arithmetic_expansion translated_string extglob_pattern".split()
 )
-_NEW_SCOPE = frozenset({"subshell", "command_substitution", "process_substitution", "pipeline"})
+_STRANGE = re.compile("[\x00-\x08\x0b-\x1f\x7f\x85\xa0\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f\u2060\u3000\ufeff]")
+_SPLIT_WORD = re.compile(r"[^\s\\]\\\n")
+_EXECUTES = re.compile(r"@P\}$|^\$\{!|^\$\{[^}:]*:(?![-+=?])\s*[^\d\s-]")
+_LITERAL_INDEX = re.compile(r"\[(?:\d+|[@*])\]$")
+_NUMBERS_ONLY = re.compile(r"[\s\d+\-*/%()<>=!&|^~?:,]*$")
+_COMPARES_NUMBERS = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
+_EXPANDED_BODY = re.compile(rb"\$\(|`|\$\{")
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
-    """One word: as written, and what it stands for (None: known only when it runs)."""
+class Assigned:
+    """A variable that is set; `value` is None where it is an array or empty."""
 
-    raw: str
-    value: str | None
+    name: str
+    value: Word | None
+
+
+@dataclass(frozen=True, slots=True)
+class Simple:
+    """One command with the assignments before it; without words these change the shell itself."""
+
+    words: tuple[Word, ...]
+    assignments: tuple[Assigned, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """A redirect of a file: `writes` for `>`, `>>`, `&>`; `scope` as in SimpleCommand."""
+    """A file that a redirect opens."""
 
     target: Word
+    reads: bool
     writes: bool
-    scope: int
 
 
 @dataclass(frozen=True, slots=True)
-class SimpleCommand:
-    """One command with its leading assignments. `scope` tells subshells apart: `cd` acts within its own."""
+class Doubt:
+    """Something that cannot be judged. `unparsed` says that the text around it is not understood at all."""
 
-    words: tuple[Word, ...]
-    assignments: tuple[tuple[str, Word | None], ...]
-    scope: int
-    parent_scope: int
+    reason: str
+    unparsed: bool = False
 
 
-@dataclass(slots=True)
-class ParsedLine:
-    """All that a line would do, in written order, and the doubts that make it ask."""
+class Joint(Enum):
+    """How the next command hangs on the one before."""
 
-    parts: list[SimpleCommand | Redirect] = field(default_factory=list)
-    doubts: list[str] = field(default_factory=list)
+    AND = "&&"
+    OR = "||"
+    ANY = ";"
+
+
+class Edge(Enum):
+    """Begin and end of a subshell, and of a loop."""
+
+    SCOPE = "("
+    SCOPE_END = ")"
+    LOOP = "do"
+    LOOP_END = "done"
+
+
+Event = Simple | Redirect | Doubt | Joint | Edge
 
 
 @cache
@@ -81,88 +105,181 @@ def _parser() -> Parser:
     return Parser(Language(tree_sitter_bash.language()))
 
 
-def parse_line(command: str) -> ParsedLine:
-    """Parse a command line. Never raises; what cannot be understood is a doubt."""
-    line = ParsedLine()
-    if "\0" in command:
-        line.doubts.append("it holds a zero byte")
-        return line
-    root = _parser().parse(command.encode("utf-8", "surrogatepass")).root_node
+def parse_line(command: str) -> Iterator[Event]:
+    """Yield the events of running a command line, in written order. Never raises; what is not understood is a doubt."""
+    if _STRANGE.search(command):
+        yield Doubt("it holds control characters or spaces that shells read in different ways")
+    if _SPLIT_WORD.search(command):
+        yield Doubt("a line end splits a word")
+    root = _parser().parse(command.encode("utf-8", "surrogateescape")).root_node
     if root.has_error:
-        line.doubts.append("it cannot be parsed as a shell command")
-    scopes = 0
-    stack: list[tuple[Node, int, int]] = [(root, 0, 0)]
+        yield Doubt("it cannot be parsed as a shell command", unparsed=True)
+    stack: list[Node | Event] = [root]
     while stack:
-        node, scope, parent = stack.pop()
-        if not node.is_named or node.type in _LEAVES:
+        item = stack.pop()
+        if not isinstance(item, Node):
+            yield item
             continue
-        _visit(node, scope, parent, line)
-        if node.type in _NEW_SCOPE:
-            scopes += 1
-            scope, parent = scopes, scope
-        stack.extend((child, scope, parent) for child in reversed(node.children))
-    return line
+        if item.is_named or item.type == "ERROR":
+            stack.extend(reversed(_expand(item)))
 
 
-def _visit(node: Node, scope: int, parent: int, line: ParsedLine) -> None:
-    """Note what one node does; its children are visited after it."""
+def _expand(node: Node) -> list[Node | Event]:
+    """Return what a node stands for: its events, and the nodes within it that are still to be looked at."""
     kind = node.type
+    if kind in _LEAVES:
+        return []
+    children: list[Node | Event] = list(node.named_children)
     if kind == "command":
-        line.parts.append(_command(node, scope, parent))
-    elif kind in {"declaration_command", "unset_command"}:
-        line.parts.append(_declaration(node, scope, parent))
-    elif kind == "file_redirect":
-        _redirect(node, scope, line)
-    elif kind == "variable_assignment":
-        _assignment(node, scope, parent, line)
-    elif kind == "expansion" and re.search(r"@[A-Za-z]\}$", word_text(node)):
-        line.doubts.append("a parameter expansion with `@` may run code")
-    elif kind not in _CONTAINERS and kind != "ERROR":
-        line.doubts.append(f"`{kind}` is not judged")
+        return [*children, _command(node)]
+    if kind in _STATEMENTS:
+        doubts = [Doubt("arithmetic may run what a variable holds")] if _is_arithmetic(node) else []
+        return [*doubts, *(item for child in children for item in (Joint.ANY, child)), Joint.ANY]
+    if kind == "list":
+        return _list(node)
+    if kind == "pipeline":
+        return _pipeline(node)
+    if kind in _SCOPES:
+        return [Edge.SCOPE, *(item for child in children for item in (Joint.ANY, child)), Edge.SCOPE_END]
+    if kind in _LOOPS:
+        variable = node.child_by_field_name("variable")
+        sets: list[Node | Event] = [Simple((), (Assigned(node_text(variable), None),))] if variable else []
+        doubts = [Doubt("arithmetic may run what a variable holds")] if kind == "c_style_for_statement" else []
+        body = (item for child in children for item in (Joint.ANY, child))
+        return [Edge.LOOP, *sets, *doubts, *body, Joint.ANY, Edge.LOOP_END]
+    if kind == "redirected_statement":
+        return _redirected(node, children)
+    return _expand_part(node, kind, children)
 
 
-def _word(node: Node) -> Word:
-    return Word(word_text(node), static_word(node))
+def _redirected(node: Node, children: list[Node | Event]) -> list[Node | Event]:
+    """Redirects are opened before their command runs; behind a list or a pipeline they belong to its last command."""
+    body = node.child_by_field_name("body")
+    if body is None:
+        return children
+    redirects = [child for child in children if child != body]
+    if body.type not in {"list", "pipeline"}:
+        return [*redirects, body]
+    items = _list(body) if body.type == "list" else _pipeline(body)
+    last = max((place for place, item in enumerate(items) if isinstance(item, Node)), default=0)
+    return [*items[:last], *redirects, *items[last:]]
 
 
-def _command(node: Node, scope: int, parent: int) -> SimpleCommand:
+def _pipeline(node: Node) -> list[Node | Event]:
+    return [item for child in node.named_children for item in (Edge.SCOPE, child, Edge.SCOPE_END)]
+
+
+def _expand_part(node: Node, kind: str, children: list[Node | Event]) -> list[Node | Event]:
+    """The same for what stands within commands."""
+    if kind in {"declaration_command", "unset_command"}:
+        return [*children, _declaration(node)]
+    if kind == "variable_assignment":
+        inner = node.parent is not None and node.parent.type in {"command", "declaration_command"}
+        return children if inner else [*children, Simple((), (_assigned(node),))]
+    if kind == "file_redirect":
+        return [*_redirect(node), *children]
+    if kind == "function_definition":
+        return [Doubt("it redefines what a name runs"), Joint.ANY, *children, Joint.ANY]
+    if kind in {"expansion", "arithmetic_expansion", "subscript", "binary_expression", "unary_expression"}:
+        return [*_doubts_of_expansion(node, kind), *children]
+    if kind == "heredoc_body":
+        missed = _EXPANDED_BODY.search(node.text or b"") and not children and not _is_quoted(node)
+        return [Doubt("a here-document that expands in a way not understood"), *children] if missed else children
+    if kind in _CONTAINERS:
+        return children
+    if kind == "ERROR" or node.is_missing:
+        return [Doubt("a part of it is no shell that is understood", unparsed=True), *children]
+    return [Doubt(f"a `{kind}` is not judged"), *children]
+
+
+def _list(node: Node) -> list[Node | Event]:
+    items: list[Node | Event] = []
+    for child in node.children:
+        if child.is_named:
+            items.append(child)
+        elif child.type in {"&&", "||"}:
+            items.append(Joint(child.type))
+        else:
+            items.append(Joint.ANY)
+    return items
+
+
+def _is_arithmetic(node: Node) -> bool:
+    return node.type == "compound_statement" and (node.text or b"").startswith(b"((")
+
+
+def _is_quoted(body: Node) -> bool:
+    """Whether the word behind `<<` is quoted, so that nothing in the body expands."""
+    starts = [child for child in (body.parent.children if body.parent else ()) if child.type == "heredoc_start"]
+    return bool(starts) and any(char in node_text(starts[0]) for char in "'\"\\")
+
+
+def _doubts_of_expansion(node: Node, kind: str) -> list[Node | Event]:
+    text = node_text(node)
+    if kind == "expansion":
+        doubtful = _EXECUTES.search(text) is not None
+        reason = "an expansion that may run what a variable holds"
+    elif kind == "subscript":
+        doubtful = _LITERAL_INDEX.search(text) is None
+        reason = "an index that may run what a variable holds"
+    elif kind == "arithmetic_expansion":
+        doubtful = _NUMBERS_ONLY.match(text.strip("$()[]")) is None
+        reason = "arithmetic may run what a variable holds"
+    else:
+        doubtful, reason = _doubtful_test(node), "a test that may run what a variable holds"
+    return [Doubt(reason)] if doubtful else []
+
+
+def _doubtful_test(node: Node) -> bool:
+    """`-v`, `-R` and comparisons of numbers evaluate their operands as arithmetic, which runs substitutions in them."""
+    operator = node.child_by_field_name("operator")
+    name = node_text(operator) if operator is not None else ""
+    if name in {"-v", "-R"}:
+        return True
+    sides = (node.child_by_field_name("left"), node.child_by_field_name("right"))
+    return name in _COMPARES_NUMBERS and any(side is not None and side.type != "number" for side in sides)
+
+
+def _command(node: Node) -> Simple:
     words: list[Word] = []
-    assignments: list[tuple[str, Word | None]] = []
+    assignments: list[Assigned] = []
     for child in node.named_children:
         if child.type == "variable_assignment":
             assignments.append(_assigned(child))
-        elif child.type == "command_name":
-            words.append(_word(child.named_children[0]) if child.named_child_count else _word(child))
-        elif child.type in _WORDS:
-            words.append(_word(child))
-    return SimpleCommand(tuple(words), tuple(assignments), scope, parent)
+        elif child.type == "command_name" or child.type in _WORDS:
+            words.append(read_word(child))
+    return Simple(tuple(words), tuple(assignments))
 
 
-def _assigned(node: Node) -> tuple[str, Word | None]:
+def _assigned(node: Node) -> Assigned:
     name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-    return (word_text(name) if name else "", _word(value) if value else None)
+    text = node_text(name) if name is not None else ""
+    return Assigned(text.partition("[")[0], read_word(value) if value is not None and value.type != "array" else None)
 
 
-def _declaration(node: Node, scope: int, parent: int) -> SimpleCommand:
-    """`export`, `declare`, `local`, `unset`: a program with assignments behind it."""
+def _declaration(node: Node) -> Simple:
+    """`export`, `declare`, `local`, `unset`: a builtin with words and assignments behind it."""
     first = node.children[0]
-    assignments = tuple(_assigned(child) for child in node.named_children if child.type == "variable_assignment")
-    return SimpleCommand((Word(word_text(first), word_text(first)),), assignments, scope, parent)
+    words = [Word(node_text(first), node_text(first), node_text(first))]
+    words += [
+        read_word(child)
+        for child in node.named_children
+        if child.type in _WORDS or child.type in {"variable_name", "subscript"}
+    ]
+    return Simple(
+        tuple(words), tuple(_assigned(child) for child in node.named_children if child.type == "variable_assignment")
+    )
 
 
-def _assignment(node: Node, scope: int, parent: int, line: ParsedLine) -> None:
-    """An assignment of its own changes what later commands see; one before a command is in that command."""
-    if node.parent is None or node.parent.type in {"command", "declaration_command"}:
-        return
-    line.parts.append(SimpleCommand((), (_assigned(node),), scope, parent))
-
-
-def _redirect(node: Node, scope: int, line: ParsedLine) -> None:
+def _redirect(node: Node) -> list[Node | Event]:
     target = node.child_by_field_name("destination")
-    operator = next((child.type for child in node.children if not child.is_named), "")
     if target is None:
-        return
-    word = _word(target)
-    duplicates = operator in {">&", "<&"} and (word.raw.rstrip("-").isdigit() or word.raw == "-")
-    if not duplicates:
-        line.parts.append(Redirect(word, writes=">" in operator, scope=scope))
+        return []
+    word = read_word(target)
+    operators = {child.type for child in node.children if not child.is_named}
+    if operators & {">&", "<&", ">&-", "<&-"} and word.value is not None and word.value.rstrip("-").isdigit():
+        return []
+    if word.value == "-" and operators & {">&", "<&"}:
+        return []
+    odd = not operators or "ERROR" in {child.type for child in node.children}
+    return [Redirect(word, reads=odd or "<" in operators or "<&" in operators, writes=odd or operators != {"<"})]

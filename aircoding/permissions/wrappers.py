@@ -1,0 +1,254 @@
+"""Programs that run other programs: what they run, and what else they do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from aircoding.permissions.operands import use_operand
+from aircoding.permissions.shell_parse import Assigned
+from aircoding.permissions.shell_words import Word, static_word
+from aircoding.permissions.uses import Script, Uses
+
+__all__ = ["SHELLS", "runs_others"]
+
+SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash", "fish"})
+"""Shells: what stands behind `-c` is parsed again."""
+
+_CLUSTER_WITH_C = re.compile(r"-[a-zA-Z]*c[a-zA-Z]*$")
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=")
+_DYNAMIC = Word("…", None)
+_MOST_NAMES = 8
+"""Names in one `find` that are judged one by one; more of them ask."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wrapper:
+    """A program that runs what follows its options and `operands` operands; `adds` words that only a run tells."""
+
+    operands: int = 0
+    values: frozenset[str] = frozenset()
+    writes: frozenset[str] = frozenset()
+    reads: frozenset[str] = frozenset()
+    asks: frozenset[str] = frozenset()
+    tells: frozenset[str] = frozenset()
+    adds: bool = False
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_WRAPPERS: dict[str, _Wrapper] = {
+    **dict.fromkeys(("builtin", "nohup", "setsid", "chronic", "unbuffer", "coproc", "noglob", "nocorrect"), _Wrapper()),
+    "command": _Wrapper(tells=_set("-v -V")),
+    "exec": _Wrapper(values=_set("-a")),
+    "time": _Wrapper(values=_set("-f --format"), writes=_set("-o --output")),
+    "timeout": _Wrapper(operands=1, values=_set("-s -k --signal --kill-after")),
+    "nice": _Wrapper(values=_set("-n --adjustment")),
+    "ionice": _Wrapper(values=_set("-c -n -t --class --classdata")),
+    "chrt": _Wrapper(operands=1, values=_set("-T -P -D")),
+    "taskset": _Wrapper(operands=1),
+    "stdbuf": _Wrapper(values=_set("-i -o -e --input --output --error")),
+    "busybox": _Wrapper(),
+    "toybox": _Wrapper(),
+    "xargs": _Wrapper(
+        values=_set("-n -P -L -d -E -s -I --max-args --max-procs --max-lines --delimiter --max-chars --replace"),
+        reads=_set("-a --arg-file"),
+        adds=True,
+    ),
+    "env": _Wrapper(values=_set("-u --unset"), asks=_set("-C --chdir")),
+}
+
+
+def runs_others(name: str, words: Sequence[Word]) -> Uses | None:
+    """Return what a program that runs others would run, or None when it is none or runs nothing this time."""
+    if name in _WRAPPERS:
+        return _wrapped(name, words)
+    special = _SPECIAL.get(name)
+    if special is not None:
+        return special(words)
+    return _shell(words) if name in SHELLS else None
+
+
+def _wrapped(name: str, words: Sequence[Word]) -> Uses | None:
+    wrapper, uses = _WRAPPERS[name], Uses()
+    place = 1
+    while place < len(words):
+        value = words[place].value
+        if value == "--":
+            place += 1
+            break
+        if name == "env" and (match := _ASSIGNMENT.match(words[place].prefix)):
+            uses.assigned.append(Assigned(match[1], words[place]))
+            place += 1
+            continue
+        if value is None or not value.startswith("-") or value == "-":
+            break
+        if name == "env" and value.startswith(("-S", "--split-string")):
+            return _split_string(words[place:], uses)
+        if value in wrapper.tells:
+            return Uses()
+        place += _wrapper_option(name, wrapper, value, words[place + 1] if place + 1 < len(words) else None, uses)
+    inner = tuple(words[place + wrapper.operands :])
+    if not inner:
+        return Uses() if name in {"exec", "command", "builtin", "time"} else None
+    uses.commands.append((*inner, _DYNAMIC) if wrapper.adds else inner)
+    return uses
+
+
+def _wrapper_option(name: str, wrapper: _Wrapper, value: str, following: Word | None, uses: Uses) -> int:
+    """Note what an option of a wrapper does and return how many words it takes."""
+    option, assigned, rest = value.partition("=")
+    target = static_word(rest) if assigned else following
+    takes = 1 if assigned else 2
+    if option in wrapper.asks:
+        uses.doubts.append(f"`{name} {option}` changes where its command runs")
+        return takes
+    if option in wrapper.writes and target is not None:
+        uses.write(target)
+        return takes
+    if option in wrapper.reads and target is not None:
+        uses.read(target)
+        return takes
+    return takes if option in wrapper.values else 1
+
+
+def _split_string(words: Sequence[Word], uses: Uses) -> Uses:
+    """`env -S TEXT`: the text becomes words; the shell's splitting of it is at least as wide."""
+    first = words[0].value or ""
+    attached = re.sub(r"^(?:-S|--split-string=?)", "", first)
+    text = attached or ((words[1].value or "") if len(words) > 1 else "")
+    rest = words[1:] if attached else words[2:]
+    if not text or (not attached and words[1].value is None):
+        uses.doubts.append("env splits a text that is known only when it runs")
+    uses.scripts.append(Script(" ".join([text, *(_quoted(word.value) for word in rest if word.value is not None)])))
+    if any(word.value is None for word in rest):
+        uses.doubts.append("a word of the command is known only when it runs")
+    return uses
+
+
+def _quoted(text: str | None) -> str:
+    return "'" + (text or "").replace("'", "'\\''") + "'"
+
+
+def _shell(words: Sequence[Word]) -> Uses:
+    """A shell: judge the text behind `-c`; one that reads a script or its input cannot be judged."""
+    uses = Uses()
+    place, reads_text = 1, False
+    while place < len(words):
+        value = words[place].value
+        if value is None or not value.startswith(("-", "+")) or value in {"-", "--"}:
+            place += value in {"-", "--"}
+            break
+        if value in {"-o", "+o", "-O", "+O"}:
+            place += 1
+        elif value.startswith("--") and value not in {"--norc", "--noprofile", "--posix", "--login", "--verbose"}:
+            uses.doubts.append(f"`{words[0].raw} {value}` runs another file first")
+        reads_text = reads_text or _CLUSTER_WITH_C.match(value) is not None
+        place += 1
+    script = words[place] if place < len(words) else None
+    if not reads_text:
+        uses.doubts.append("a shell that runs a script or its input, which cannot be judged")
+        if script is not None:
+            uses.read(script)
+    elif script is None or script.value is None:
+        uses.doubts.append("the script is known only when it runs")
+    else:
+        uses.scripts.append(Script(script.value))
+    return uses
+
+
+def _eval(words: Sequence[Word]) -> Uses:
+    uses = Uses()
+    if any(word.value is None or word.glob for word in words[1:]):
+        uses.doubts.append("`eval` of a text that is known only when it runs")
+    else:
+        uses.scripts.append(Script(" ".join(word.value or "" for word in words[1:]), apart=False))
+    return uses
+
+
+def _trap(words: Sequence[Word]) -> Uses:
+    uses = Uses()
+    operands = [word for word in words[1:] if word.value not in {"--", "-p", "-l"}]
+    if len(operands) > 1:
+        if operands[0].value is None:
+            uses.doubts.append("the trap is known only when it runs")
+        elif operands[0].value not in {"-", ""}:
+            uses.scripts.append(Script(operands[0].value))
+    return uses
+
+
+def _alias(words: Sequence[Word]) -> Uses:
+    """An alias changes what a later name runs, so it asks; its text is judged all the same."""
+    uses = Uses(doubts=["an alias changes what a name runs"])
+    uses.scripts += [Script(word.value.partition("=")[2]) for word in words[1:] if word.value and "=" in word.value]
+    return uses
+
+
+def _source(words: Sequence[Word]) -> Uses:
+    uses = Uses(doubts=["it runs a file in this shell, which cannot be judged"])
+    if len(words) > 1:
+        uses.read(words[1])
+    return uses
+
+
+def _find(words: Sequence[Word]) -> Uses:
+    """`find`: its folders are read; what stands behind `-exec` is run on what it finds."""
+    uses = Uses()
+    place = 1
+    while place < len(words) and (words[place].prefix[:2] in {"-H", "-L", "-P", "-D", "-O"}):
+        place += 1
+    roots: list[Word] = []
+    while place < len(words) and not words[place].prefix.startswith(("-", "(", "!", ")")):
+        roots.append(words[place])
+        place += 1
+    for root in roots or [static_word(".")]:
+        use_operand(root, "read", uses)
+    found = _found(roots[0] if roots else static_word("."), words[place:], uses)
+    while place < len(words):
+        value = words[place].value
+        if value in {"-exec", "-execdir", "-ok", "-okdir"}:
+            end = place + 1
+            while end < len(words) and words[end].value not in {";", "+"}:
+                end += 1
+            inner = words[place + 1 : end]
+            uses.commands += [tuple(one if word.value == "{}" else word for word in inner) for one in found if inner]
+            place = end
+        elif value == "-delete":
+            uses.doubts.append("`find -delete` deletes what it finds")
+        elif value in {"-fprint", "-fprint0", "-fprintf", "-fls"} and place + 1 < len(words):
+            uses.write(words[place + 1])
+        elif value in {"-newer", "-samefile", "-files0-from"} and place + 1 < len(words):
+            uses.read(words[place + 1])
+        place += 1
+    return uses
+
+
+def _found(root: Word, tests: Sequence[Word], uses: Uses) -> tuple[Word, ...]:
+    """Return words for what find hands on: names below its folder that its own tests let through."""
+    names = [
+        following.value
+        for test, following in pairwise(tests)
+        if test.value in {"-name", "-iname", "-path", "-ipath", "-wholename"} and following.value is not None
+    ]
+    if len(names) > _MOST_NAMES:
+        uses.doubts.append("find hands on more kinds of names than are judged")
+    if root.value is None:
+        return (_DYNAMIC,)
+    base = root.value.rstrip("/") or "/"
+    return tuple(Word("{}", f"{base}/{name.lstrip('/')}", base, glob=True) for name in names[:_MOST_NAMES]) or (
+        static_word(f"{base}/found"),
+    )
+
+
+_SPECIAL: dict[str, Callable[[Sequence[Word]], Uses]] = {
+    "eval": _eval,
+    "trap": _trap,
+    "alias": _alias,
+    "source": _source,
+    ".": _source,
+    "find": _find,
+}
