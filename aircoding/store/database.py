@@ -9,6 +9,7 @@ connections of their own and see one moment of the database.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -139,6 +140,8 @@ def _sqlite(path: Path, read_only: bool) -> Database:
                 hint="Check who owns it, or set AIR_DATABASE_URL to a place that you may write.",
                 code="store.unreachable",
             ) from None
+    if not read_only and not _is_writable(path):
+        raise store_error(OperationalError("", None, sqlite3.OperationalError("readonly database")), where)
     try:
         uri = _sqlite_uri(path, read_only)
         if not read_only:
@@ -151,6 +154,11 @@ def _sqlite(path: Path, read_only: bool) -> Database:
         _sqlite_engine(uri, "BEGIN", synchronous="NORMAL", query_only=True),
     )
     return Database(where=where, path=path, engines=engines, read_only=read_only)
+
+
+def _is_writable(path: Path) -> bool:
+    """Whether the file and its directory may be written (SQLite keeps its log and its index beside the file)."""
+    return os.access(path.parent, os.W_OK) and (not path.exists() or os.access(path, os.W_OK))
 
 
 def _sqlite_uri(path: Path, read_only: bool) -> str:
@@ -218,7 +226,7 @@ def _sqlite_engine(uri: str, begin: str, *, synchronous: str, query_only: bool =
 def _postgresql(url: URL, read_only: bool) -> Database:
     where = url.render_as_string(hide_password=True)
     engines = (
-        _postgresql_engine(url, "SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE"),
+        _postgresql_engine(url, "SET synchronous_commit = on"),
         _postgresql_engine(url, "SET synchronous_commit = off"),
         _postgresql_engine(
             url, "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
