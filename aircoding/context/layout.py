@@ -130,12 +130,12 @@ def first_message(items: tuple[Item, ...], layout: Layout) -> tuple[dict[str, An
 
 
 def _order(item: Item) -> tuple[int, int, int, str, int, str]:
-    """Within a layer: what is built in first, then by kind, level, depth of the file, place in it."""
+    """Within a layer: by kind, then what is built in first, then by level, depth of the file, place in it."""
     segment = item.segment
     uri = segment.source.uri
     return (
-        -segment.trust.rank if segment.trust is Trust.BUILTIN else 0,
         _KIND_ORDER[segment.kind],
+        -segment.trust.rank if segment.trust is Trust.BUILTIN else 0,
         segment.level,
         f"{uri.count('/'):03d}{uri}",
         segment.source.start_line or 0,
@@ -158,9 +158,11 @@ def notice_block(title: str, items: tuple[Item, ...], layout: Layout, pointer: s
 def _layer_block(layer: Layer, items: list[Item], layout: Layout, pointer: str) -> dict[str, Any]:
     text = _Text(layout, pointer)
     text.layout(f"# {layer.heading}\n")
+    title = ""
     for item in sorted(items, key=_order):
         segment = item.segment
-        text.layout("\n" + (f"## {segment.title}\n" if segment.title else ""))
+        text.layout("\n" + (f"## {segment.title}\n" if segment.title and segment.title != title else ""))
+        title = segment.title
         fence = _fence(item)
         text.layout(f'<external id="{fence}">\n' if fence else "")
         text.item(item)

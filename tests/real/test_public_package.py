@@ -16,7 +16,7 @@ from aircoding.app.trusting import trust_project
 
 pytestmark = pytest.mark.network
 
-PACKAGE = "iniconfig==2.1.0"
+PACKAGE = "iniconfig==2.3.0"
 TEST = "python -m pytest -q testing -p no:cacheprovider"
 
 
@@ -25,8 +25,10 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The unpacked source distribution, as a repository of its own."""
     folder = tmp_path_factory.mktemp("package")
     fetched = subprocess.run(
-        [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
-        + ["--no-build-isolation", "--dest", str(folder), PACKAGE],
+        [
+            *(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"),
+            *("--dest", str(folder), PACKAGE),
+        ],
         capture_output=True,
         text=True,
         check=False,
