@@ -206,3 +206,10 @@ def test_output_with_nul_bytes_comes_back(store: Store) -> None:
     assert isinstance(failed, CallRecord)
     assert (failed.error or "").startswith("broken \ufffd stream \ufffd")
     assert failed.started_at == AT
+
+
+def test_a_session_of_many_tool_calls_is_read_whole(store: Store) -> None:
+    for turn in range(1, 271):
+        store.tools.commit(tool_call(turn=turn, path=f"f{turn}"), DECISION, ToolResult(text=f"result {turn}"))
+    records = store.tools.records(SESSION)
+    assert [each.result.text for each in records if each.result] == [f"result {turn}" for turn in range(1, 271)]

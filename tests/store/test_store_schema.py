@@ -192,3 +192,35 @@ def test_two_processes_that_make_one_database_do_not_disturb_each_other(database
     store = open_store(database_url)
     assert store.schema_state().status == "current"
     store.close()
+
+
+def test_a_sqlite_url_names_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "air.db"
+    store = open_store(f"sqlite:///{path}")
+    assert (store.where, path.exists()) == (str(path), True)
+    store.close()
+    with pytest.raises(StoreError, match="not known: sqlite"):
+        open_store("sqlite://")
+    with pytest.raises(StoreError, match="not known: what even"):
+        open_store("what even://is this")
+
+
+def test_a_database_without_a_schema_is_refused_for_reading(tmp_path: Path) -> None:
+    sqlite3.connect(tmp_path / "air.db").close()
+    with pytest.raises(StoreError, match="is empty") as caught:
+        open_store(tmp_path / "air.db", read_only=True)
+    assert caught.value.code == "store.absent"
+
+
+def test_no_upgrade_without_its_backup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "air.db"
+    open_store(path).close()
+    _set_version(str(path), "0000")
+    monkeypatch.setattr("aircoding.store.schema.KNOWN", ("0000", HEAD))
+    (tmp_path / "air.db.backup-0000-20261130T120000Z").mkdir()
+    store = open_store(path, migrate="never", now=lambda: "2026-11-30T12:00:00Z")
+    with pytest.raises(StoreError, match="could not be backed up") as caught:
+        store.upgrade()
+    assert caught.value.code == "store.backup"
+    assert store.schema_state().current == "0000"
+    store.close()
