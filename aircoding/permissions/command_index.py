@@ -63,6 +63,14 @@ class CommandIndex:
             name = line.words[0].lower() if narrows else line.words[0]
             (self._narrowing if narrows else self._widening).setdefault(name, []).append(line)
 
+    def names(self, program: str) -> bool:
+        """Whether any line may hold for a program of that name."""
+        return (
+            program.lower() in self._narrowing
+            or program in self._widening
+            or any(program.lower().startswith(prefix) for prefix, _ in self._prefixes)
+        )
+
     def narrowing(self, argv: Sequence[str | None], start: int = 0) -> list[PolicyRule]:
         """Return the asks and denies that hold for the argv that begins at `start`."""
         name = (argv[start] or "").lower()

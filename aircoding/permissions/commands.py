@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from aircoding.permissions.clients import CLIENTS, client_uses
 from aircoding.permissions.compiled import compiled
@@ -15,12 +16,12 @@ from aircoding.permissions.locations import locate
 from aircoding.permissions.odd_commands import odd_uses
 from aircoding.permissions.operands import program_uses
 from aircoding.permissions.paths import judge_glob, judge_path, judge_tree
-from aircoding.permissions.program_rules import judge_program, program_of, unknown_wrapper_denies
-from aircoding.permissions.programs import is_dangerous_variable
+from aircoding.permissions.program_rules import UNKNOWN_PROGRAM, denied_among, judge_program, program_of
+from aircoding.permissions.programs import ACTORS, is_dangerous_variable
 from aircoding.permissions.shell_parse import Assigned, Doubt, Edge, Event, Joint, Redirect, Simple, parse_line
 from aircoding.permissions.shell_words import Word, static_word
 from aircoding.permissions.uses import Script, Uses
-from aircoding.permissions.wrappers import runs_others
+from aircoding.permissions.wrappers import hands_on, runs_others
 from aircoding.records.policy import Effect, Judgement, Policy, PolicySubject
 
 __all__ = ["judge_command"]
@@ -32,10 +33,12 @@ What lies deeper asks, or is denied where a denied word stands in it."""
 
 _DEVICE_HOST = re.compile(r"/dev/(?:tcp|udp)/([^/]*)")
 _ROUGH_BREAK = re.compile(r"[\s;|&(){}<>`$,=]+")
+_ROUGH_TARGET = re.compile(r">[>|&]?\s*([^\s;|&()<>]+)")
 _ROUGH_QUOTES = re.compile(r"[\\'\"]")
 _FOLDER_COMMANDS = frozenset({"cd", "pushd", "popd", "chdir"})
-_MOST_NESTED = 64
-"""Commands that hand on to commands on one path (`find -exec find -exec ...`) before the rest asks."""
+_MOST_NESTED = 16
+"""`find -exec find -exec ...` or unknown programs within each other before the rest asks: each is judged with all that
+stands in it."""
 
 
 def judge_command(command: str, cwd: str, policy: Policy) -> tuple[Judgement, ...]:
@@ -45,6 +48,22 @@ def judge_command(command: str, cwd: str, policy: Policy) -> tuple[Judgement, ..
     if not line.judgements:
         return (by_engine(Effect.ALLOW, PolicySubject.COMMAND, command, "nothing", "it runs nothing"),)
     return tuple(dict.fromkeys(line.judgements))
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    """A command still to be judged; `guessed` when an unknown program before it may run it."""
+
+    words: tuple[Word, ...]
+    depth: int = 0
+    guessed: bool = False
+
+    def guess(self) -> list[_Pending]:
+        """Return the command that this one may run if its program, which is not known, runs its operands."""
+        for place, word in enumerate(self.words[1:], 1):
+            if word.value and _is_known(word.value.rpartition("/")[2]):
+                return [_Pending(self.words[place:], self.depth + 1, guessed=True)]
+        return []
 
 
 class _Line:
@@ -94,15 +113,18 @@ class _Line:
     def _simple(self, command: Simple) -> None:
         for assigned in command.assignments:
             self._assigned(assigned)
-        pending = [(command.words, 0)] if command.words else []
+        pending = [_Pending(command.words)] if command.words else []
         while pending:
-            words, depth = pending.pop()
-            inner = self._program(words)
-            if depth >= _MOST_NESTED and inner and len(inner) > 1:
-                self._ask(_text(words), "nesting", "it nests too deeply to be judged")
-                self._rough(_text(words))
+            item = pending.pop()
+            if item.depth > _MOST_NESTED:
+                self._ask(_text(item.words), "nesting", "it nests too deeply to be judged")
+                self._rough(_text(item.words))
                 continue
-            pending += [(one, depth + (len(inner) > 1)) for one in reversed(inner)]
+            before = len(self.judgements)
+            inner = self._program(item)
+            if item.guessed:  # only what must be refused counts: the whole asks already
+                self.judgements[before:] = [one for one in self.judgements[before:] if one.effect is Effect.DENY]
+            pending += reversed(inner)
         if not (command.words and command.words[0].value in _FOLDER_COMMANDS):
             self._folders.ran()
 
@@ -121,13 +143,14 @@ class _Line:
         parts = value.value.removeprefix("PYTHONPATH=").split(":")
         return all(part and not part.startswith(("/", "~")) and ".." not in part for part in parts)
 
-    def _program(self, words: tuple[Word, ...]) -> list[tuple[Word, ...]]:
-        """Judge one program with what it uses, and return the commands that it runs."""
+    def _program(self, item: _Pending) -> list[_Pending]:
+        """Judge one program with what it uses, and return the commands that it runs or may run."""
+        words = item.words
         program = program_of(words[0], self._folders.here, self._policy)
         if program is None:
             self._ask(_text(words), "dynamic program", "the program is known only when it runs")
-            self.judgements += unknown_wrapper_denies(words, 1, self._policy)
-            return []
+            self.judgements += denied_among(words, self._policy)
+            return item.guess()
         name = program.name
         if name in _FOLDER_COMMANDS:
             self._change_folder(name, words)
@@ -143,9 +166,11 @@ class _Line:
             else:
                 uses = odd_uses(name, words) or program_uses(name, words)
         only_hands_on = handed is not None and name != "find"
-        self.judgements += judge_program(program, argv, words, self._policy, only_hands_on=only_hands_on)
+        judged = judge_program(program, argv, words, self._policy, only_hands_on=only_hands_on)
+        self.judgements += judged
         self._judge_uses(uses, words)
-        return uses.commands
+        handed_on = [_Pending(one, item.depth + (name == "find"), item.guessed) for one in uses.commands]
+        return [*handed_on, *item.guess()] if any(one.pattern == UNKNOWN_PROGRAM for one in judged) else handed_on
 
     def _judge_uses(self, uses: Uses, words: tuple[Word, ...]) -> None:
         for reason in dict.fromkeys(uses.doubts):
@@ -188,7 +213,7 @@ class _Line:
 
     def _path(self, word: Word, access: str, folders: frozenset[str] | None) -> None:
         if word.value is None:
-            self._dynamic_path(word, access, folders)
+            self._dynamic_path(word, access)
             return
         fixed = word.value.startswith(("/", "~", "file:"))
         if folders is None and not fixed:
@@ -201,16 +226,12 @@ class _Line:
             else:
                 self.judgements.append(judge_path(word.value, access, self._policy, cwd=cwd))
 
-    def _dynamic_path(self, word: Word, access: str, folders: frozenset[str] | None) -> None:
+    def _dynamic_path(self, word: Word, access: str) -> None:
         """A path that only a run tells asks; where even its known beginning is denied, it is denied."""
         self._ask(word.raw, "dynamic path", "a path that is known only when it runs")
         folder, slash, _ = word.prefix.rpartition("/")
         if slash:
-            kind = "read" if access == "read" else "write"
-            for cwd in sorted(folders or {"."}):
-                judgement = judge_path(f"{folder}/x", kind, self._policy, cwd=cwd)
-                if judgement.effect is Effect.DENY:
-                    self.judgements.append(judgement)
+            self._denied_path(f"{folder}/x", "read" if access == "read" else "write")
 
     def _url(self, url: Word) -> None:
         text = url.value if url.value is not None else url.prefix
@@ -245,22 +266,34 @@ class _Line:
     def _rough(self, text: str) -> None:
         """Deny a text that is not understood where a denied program or a denied path stands in it."""
         denied = compiled(self._policy).commands.denied_programs()
-        for word in dict.fromkeys(_ROUGH_BREAK.split(_ROUGH_QUOTES.sub("", text))):
+        plain = _ROUGH_QUOTES.sub("", text)
+        for target in dict.fromkeys(_ROUGH_TARGET.findall(plain)):
+            self._denied_path(target, "write")
+        for word in dict.fromkeys(_ROUGH_BREAK.split(plain)):
             name = word.rpartition("/")[2].lower()
             if name in denied:
                 rules = compiled(self._policy).commands.narrowing((name,))
                 rule = max(rules, key=lambda rule: rule.effect.rank)
                 self.judgements.append(by_rule(rule, text, "a denied program stands in a line that is not understood"))
             elif "/" in word or word.startswith((".", "~")):
-                judgement = judge_path(word, "read", self._policy)
-                if judgement.effect is Effect.DENY:
-                    self.judgements.append(judgement)
+                self._denied_path(word, "read")
+
+    def _denied_path(self, path: str, access: str) -> None:
+        for cwd in sorted(self._folders.here or {"."}):
+            judgement = judge_path(path, access, self._policy, cwd=cwd)
+            if judgement.effect is Effect.DENY:
+                self.judgements.append(judgement)
 
 
 def _apart(events: Iterator[Event]) -> Iterator[Event]:
     yield Edge.SCOPE
     yield from events
     yield Edge.SCOPE_END
+
+
+def _is_known(name: str) -> bool:
+    """Whether a program is one whose deeds are judged by its operands, or that runs others."""
+    return name in ACTORS or name in CLIENTS or hands_on(name)
 
 
 def _text(words: tuple[Word, ...]) -> str:

@@ -40,7 +40,8 @@ _TEXT_OPTIONS = {
 }
 _LOCAL = frozenset(
     "status diff log show rev-parse ls-files ls-tree blame grep branch tag add commit rev-list cat-file describe "
-    "shortlog reset checkout switch restore merge rebase stash clean mv rm init reflog cherry-pick revert merge-base".split()
+    "shortlog reset checkout switch restore merge rebase stash clean mv rm init reflog cherry-pick revert "
+    "merge-base".split()
 )
 _CONNECTS = frozenset("clone fetch pull push ls-remote remote submodule archive bundle".split())
 _SCP_LIKE = re.compile(r"(?:[\w.-]+@)?([\w.-]+):(?!/?/)")

@@ -11,7 +11,7 @@ from aircoding.records.policy import Effect, Judgement, Policy, PolicySubject
 __all__ = ["has_scheme", "host_of_url", "judge_host"]
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-_AUTHORITY = re.compile(r"[^/?#\\]*")
+_AUTHORITY = re.compile(r"[^/?#]*")
 _PORT = re.compile(r":\d*$")
 _HOST = re.compile(r"(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}|\[[0-9a-f:.]+\]")
 
@@ -29,7 +29,10 @@ def host_of_url(text: str) -> str:
     match = _SCHEME.match(text)
     rest = text[match.end() :] if match else text.removeprefix("//")
     authority = _AUTHORITY.match(rest)
-    host = (authority[0] if authority else "").rpartition("@")[2]
+    text = authority[0] if authority else ""
+    if "\\" in text:
+        return text.lower()  # clients do not agree on what a backslash is: this is no plain host
+    host = text.rpartition("@")[2]
     return (host if host.endswith("]") else _PORT.sub("", host)).lower()
 
 

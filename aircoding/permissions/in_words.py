@@ -11,7 +11,7 @@ from aircoding.records.policy import Effect, Policy, PolicySubject
 
 __all__ = ["policy_in_words", "task_policy_in_words"]
 
-_MOST_PATTERNS = 40
+_MOST_PATTERNS = 120
 """Patterns of one kind that are spelled out; more are counted."""
 
 
@@ -72,8 +72,23 @@ def _list(
     patterns = {rule.pattern for rule in policy.rules if rule.subject is subject and rule.effect is effect}
     shown = sorted(patterns - set(leave_out))
     if subject is PolicySubject.COMMAND:
-        shown = sorted({pattern.removesuffix(" *") for pattern in shown})
+        shown = _by_program(shown)
     return f"{title}: {_spelled(shown)}." if shown else ""
+
+
+def _by_program(patterns: Iterable[str]) -> list[str]:
+    """Return commands by program: `git diff|log|show` says three lines in one."""
+    subcommands: dict[str, set[str]] = {}
+    for pattern in patterns:
+        program, _, rest = pattern.removesuffix(" *").partition(" ")
+        subcommands.setdefault(program, set()).add(rest)
+    said: list[str] = []
+    for program, rests in sorted(subcommands.items()):
+        if "" in rests:
+            said.append(program)
+        if rests - {""}:
+            said.append(f"{program} {'|'.join(sorted(rests - {''}))}")
+    return said
 
 
 def _spelled(patterns: Iterable[str]) -> str:

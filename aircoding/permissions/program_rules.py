@@ -6,9 +6,7 @@ import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from aircoding.permissions.clients import CLIENTS, client_uses
 from aircoding.permissions.compiled import compiled
-from aircoding.permissions.hosts import host_of_url, judge_host
 from aircoding.permissions.judgements import by_engine, by_rule
 from aircoding.permissions.locations import is_inside, locate
 from aircoding.permissions.paths import judge_path
@@ -23,7 +21,10 @@ from aircoding.permissions.programs import (
 from aircoding.permissions.shell_words import Word
 from aircoding.records.policy import Effect, Judgement, Policy, PolicyRule, PolicySubject
 
-__all__ = ["ProgramName", "judge_program", "program_of", "unknown_wrapper_denies"]
+__all__ = ["UNKNOWN_PROGRAM", "ProgramName", "denied_among", "judge_program", "program_of"]
+
+UNKNOWN_PROGRAM = "unknown program"
+"""What a judgement goes by when no line names the program."""
 
 _PYTHON_FLAGS = frozenset("-B -E -I -s -S -u -v -q -O -OO -b -bb -P -d".split())
 _PYTHON_VALUES = frozenset("-W -X".split())
@@ -75,6 +76,8 @@ def judge_program(
     nothing but run another one, which is judged by itself, so that it needs no line of its own.
     """
     index = compiled(policy).commands
+    if only_hands_on and not (index.names(program.name) or index.names(program.denied_as)):
+        return []
     forms = _forms(program.name, [word.value for word in argv])
     narrowing = [rule for form in (*forms, [program.denied_as, *forms[0][1:]]) for rule in index.narrowing(form)]
     text = " ".join(word.raw for word in words)
@@ -94,8 +97,7 @@ def judge_program(
     why = f"no line of the policy names `{program.name}`"
     if program.name in OPAQUE:
         why = f"what `{program.name}` runs cannot be judged from outside, and no line of the policy allows it"
-    asks = by_engine(Effect.ASK, PolicySubject.COMMAND, text, "unknown program", why)
-    return [asks, *unknown_wrapper_denies(words, 1, policy)]
+    return [by_engine(Effect.ASK, PolicySubject.COMMAND, text, UNKNOWN_PROGRAM, why), *denied_among(words, policy)]
 
 
 def _width(rule: PolicyRule) -> int:
@@ -120,27 +122,18 @@ def _forms(name: str, values: list[str | None]) -> list[list[str | None]]:
     return forms
 
 
-def unknown_wrapper_denies(words: Sequence[Word], start: int, policy: Policy) -> list[Judgement]:
-    """Return what must be denied if an unknown program runs its operands: denied programs, and hosts of clients."""
+def denied_among(words: Sequence[Word], policy: Policy) -> list[Judgement]:
+    """Return the deny that holds if an unknown program runs its operands and a refused one is among them."""
     values = [None if word.value is None else _base_name(word.value) for word in words]
     index = compiled(policy).commands
-    found: list[Judgement] = []
-    client = None
-    for place in range(start, len(values)):
+    for place in range(1, len(values)):
         if values[place] is None:
             continue
-        denies = [rule for rule in index.narrowing(values, place) if rule.effect is Effect.DENY]
-        if denies:
-            text = " ".join(word.raw for word in words)
-            found.append(by_rule(denies[0], text, f"an unknown program may run `{values[place]}`, which is refused"))
-            break
-        if client is None and values[place] in CLIENTS:
-            client = place
-    if client is not None:
-        uses = client_uses(values[client] or "", words[client:])
-        hosts = [judge_host(host_of_url(url.value), policy) for url in uses.urls if url.value is not None]
-        found += [judgement for judgement in hosts if judgement.effect is Effect.DENY]
-    return found
+        for rule in index.narrowing(values, place):
+            if rule.effect is Effect.DENY:
+                text = " ".join(word.raw for word in words)
+                return [by_rule(rule, text, f"an unknown program may run `{values[place]}`, which is refused")]
+    return []
 
 
 def _base_name(value: str) -> str:

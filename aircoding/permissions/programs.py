@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 __all__ = [
+    "ACTORS",
     "BUILTINS",
     "DASH_O_IS_FLAG",
     "OPAQUE",
@@ -78,6 +79,7 @@ def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+_WRITING = frozenset({Operands.WRITTEN, Operands.MOVED, Operands.LAST_WRITTEN, Operands.MODE})
 _TEXT = Program(operands=Operands.TEXT)
 _GREP = Program(
     operands=Operands.PATTERN,
@@ -137,6 +139,11 @@ PROGRAMS: dict[str, Program] = {
     "chown": Program(operands=Operands.MODE, tree=_TREE),
     "chgrp": Program(operands=Operands.MODE, tree=_TREE),
 }
+
+ACTORS = frozenset(
+    {"git", "dd", *(name for name, known in PROGRAMS.items() if known.operands in _WRITING or known.in_place)}
+)
+"""Programs that write what their operands name."""
 
 BUILTINS = frozenset(
     ": true false exit return break continue shift wait times export declare local readonly typeset unset set umask "

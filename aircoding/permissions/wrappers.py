@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -12,7 +12,7 @@ from aircoding.permissions.shell_parse import Assigned
 from aircoding.permissions.shell_words import Word, static_word
 from aircoding.permissions.uses import Script, Uses
 
-__all__ = ["SHELLS", "runs_others"]
+__all__ = ["SHELLS", "hands_on", "runs_others"]
 
 SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash", "fish"})
 """Shells: what stands behind `-c` is parsed again."""
@@ -20,6 +20,7 @@ SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash", "fish"})
 _CLUSTER_WITH_C = re.compile(r"-[a-zA-Z]*c[a-zA-Z]*$")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=")
 _DYNAMIC = Word("…", None)
+_NAME_TESTS = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename"})
 _MOST_NAMES = 8
 """Names in one `find` that are judged one by one; more of them ask."""
 
@@ -71,6 +72,11 @@ def runs_others(name: str, words: Sequence[Word]) -> Uses | None:
     if special is not None:
         return special(words)
     return _shell(words) if name in SHELLS else None
+
+
+def hands_on(name: str) -> bool:
+    """Whether a program of that name may run another one."""
+    return name in _WRAPPERS or name in _SPECIAL or name in SHELLS
 
 
 def _wrapped(name: str, words: Sequence[Word]) -> Uses | None:
@@ -229,11 +235,7 @@ def _find(words: Sequence[Word]) -> Uses:
 
 def _found(root: Word, tests: Sequence[Word], uses: Uses) -> tuple[Word, ...]:
     """Return words for what find hands on: names below its folder that its own tests let through."""
-    names = [
-        following.value
-        for test, following in pairwise(tests)
-        if test.value in {"-name", "-iname", "-path", "-ipath", "-wholename"} and following.value is not None
-    ]
+    names = list(_wanted_names([test.value for test in tests]))
     if len(names) > _MOST_NAMES:
         uses.doubts.append("find hands on more kinds of names than are judged")
     if root.value is None:
@@ -242,6 +244,16 @@ def _found(root: Word, tests: Sequence[Word], uses: Uses) -> tuple[Word, ...]:
     return tuple(Word("{}", f"{base}/{name.lstrip('/')}", base, glob=True) for name in names[:_MOST_NAMES]) or (
         static_word(f"{base}/found"),
     )
+
+
+def _wanted_names(tests: Sequence[str | None]) -> Iterator[str]:
+    """Yield the names that a find asks for; what it turns round (`!`) or prunes it does not hand on."""
+    for place, (test, name) in enumerate(pairwise(tests)):
+        if test in _NAME_TESTS and name is not None:
+            turned = place > 0 and tests[place - 1] in {"!", "-not"}
+            pruned = place + 2 < len(tests) and tests[place + 2] == "-prune"
+            if not turned and not pruned:
+                yield name
 
 
 _SPECIAL: dict[str, Callable[[Sequence[Word]], Uses]] = {
