@@ -40,7 +40,7 @@ chaos: $(READY)
 	$(BIN)/pytest -m chaos tests/chaos
 
 bench: $(READY)
-	$(BIN)/pytest -m bench tests/bench -s
+	$(BIN)/pytest -m bench -s
 
 # The locks carry hashes and no address of an index.
 lock: $(READY)

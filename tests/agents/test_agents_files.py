@@ -59,7 +59,7 @@ async def test_bytes_that_are_no_text(session: Session) -> None:
     assert "name = 1" in (await session.use("fs_read", path="src/wide.py")).text
     assert "would damage it" in (await session.use("fs_write", path="src/wide.py", content="x")).text
     assert (await session.use("fs_read", path="src/data.bin")).text == (
-        "fs_read: src/data.bin is binary. name it as an artifact instead."
+        "fs_read: src/data.bin is binary. only text files can be read; use a command that describes it."
     )
 
 

@@ -31,7 +31,7 @@ def test_it_tells_its_story(demo: Path) -> None:
     assert "11 of 12 tasks done in 4 waves" in text
     assert "T02: debugger looks at it" in text
     assert "T08: review: changes_requested" in text
-    assert "T09: denied scp" in text
+    assert "T09: denied run `scp supplier.example" in text
     assert "T06: merge conflict in stock/registry.py" in text
     assert "(simulated)" in text
 
