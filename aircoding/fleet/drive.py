@@ -94,6 +94,8 @@ async def _join(deps: FleetDeps, state: FleetState, joined: _Joined) -> None:
         key, generation = _key(deps, task, last.number), 1
         while await deps.engine.ended(_workflow(key, generation)):
             generation += 1
+        if deps.journal.state.task(task).last != last:
+            continue  # it ended while the engine was asked, and left its outcome
         await _start(deps, joined, task, last.number, generation)
 
 

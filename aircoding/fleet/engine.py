@@ -88,7 +88,10 @@ class DurableEngine:
         """Run a step of the present workflow, or return what it gave before."""
         from dbos import DBOS
 
-        return await DBOS.run_step_async({"name": name}, body)
+        async def run() -> Any:  # DBOS asks the function itself whether it is async: a lambda would be run as it is
+            return await body()
+
+        return await DBOS.run_step_async({"name": name}, run)
 
     async def start(self, workflow: str, key: str, *arguments: str) -> None:
         """Start a workflow under a deterministic id; one that runs or ran already is left alone."""

@@ -75,7 +75,9 @@ async def _set_up(attempt: Attempt, root: str, *, label: str) -> str:
     for number, command in enumerate(preparation.setup):
         for tried in range(1, _TRIES + 1):
             key = f"{label}:{number}:{tried}"
-            report = await run_checked(attempt, command, root, key=key, network=preparation.network)
+            report = await run_checked(
+                attempt, command, root, key=key, network=preparation.network, writable_paths=preparation.cache
+            )
             if report.passed:
                 break
             _note_failure(attempt, report, key)
