@@ -16,7 +16,9 @@ from aircoding.agents.replies import ASK_FOR_FINISH, CUT_CALL, LAST_TURN, answer
 from aircoding.agents.results import (
     cost_reached,
     finished,
+    in_conflict,
     not_finished,
+    open_conflict,
     overflowed,
     provider_failed,
     turns_reached,
@@ -26,6 +28,7 @@ from aircoding.context.assembler import assemble
 from aircoding.errors import InternalError
 from aircoding.records.calls import Reply, ToolCall, ToolResult
 from aircoding.records.ids import call_key
+from aircoding.records.jsonable import jsonable
 from aircoding.records.manifest import AssembledContext, Overflow
 from aircoding.records.sessions import SessionBrief, SessionOutcome
 
@@ -55,6 +58,9 @@ async def _turns(deps: SessionDeps, brief: SessionBrief) -> SessionOutcome:
         context = _context(deps, brief, turn)
         if isinstance(context, Overflow):
             return overflowed(brief, turn - 1, context)
+        if (conflict := open_conflict(context)) is not None:
+            note(deps, brief, "conflict.opened", jsonable(conflict), key=f"{session}:{conflict.conflict_id}")
+            return in_conflict(brief, turn - 1, conflict)
         called = await deps.engine.step(call_key(session, turn), partial(call_step, deps, brief, turn, context))
         if "failed" in called:
             return provider_failed(brief, turn, called["failed"], called["message"], called["hint"])

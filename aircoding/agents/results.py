@@ -9,10 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from aircoding.records.manifest import Overflow
+from aircoding.records.conflicts import Conflict
+from aircoding.records.manifest import AssembledContext, Overflow
 from aircoding.records.sessions import SessionBrief, SessionOutcome
 
-__all__ = ["cost_reached", "finished", "not_finished", "overflowed", "provider_failed", "turns_reached"]
+__all__ = [
+    "cost_reached",
+    "finished",
+    "in_conflict",
+    "not_finished",
+    "open_conflict",
+    "overflowed",
+    "provider_failed",
+    "turns_reached",
+]
 
 
 def finished(brief: SessionBrief, turns: int, result: Mapping[str, Any]) -> SessionOutcome:
@@ -72,6 +82,19 @@ def overflowed(brief: SessionBrief, turns: int, overflow: Overflow) -> SessionOu
         needed_tokens=overflow.needed_tokens,
         available_tokens=overflow.available_tokens,
         largest=[{"segment_id": segment, "tokens": tokens} for segment, tokens in overflow.largest],
+    )
+
+
+def open_conflict(context: AssembledContext) -> Conflict | None:
+    """Return a conflict that nobody has ruled on and that must stop the task (DESIGN section 4), or None."""
+    return next((one for one in context.conflicts if one.blocking and one.state == "open"), None)
+
+
+def in_conflict(brief: SessionBrief, turns: int, conflict: Conflict) -> SessionOutcome:
+    """Return the outcome of a session that an open conflict stops; nothing of this turn was sent."""
+    why = f"{conflict.detail}; {conflict.ruling}"
+    return _ended(
+        brief, turns, "blocked", "conflict", why, conflict_id=conflict.conflict_id, route=conflict.route.value
     )
 
 

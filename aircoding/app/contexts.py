@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -229,7 +230,9 @@ def why_not_subject(
 
 def who_saw_subject(start: Path, subject: str, *, run_id: str | None, role: str | None) -> tuple[Witness, ...]:
     """Return which tasks' workers had a subject in a prompt. `PATH@DIGEST` asks for one version."""
-    name, _, digest = subject.partition("@")
+    name, found, digest = subject.rpartition("@")
+    if not found or not re.fullmatch(r"[0-9a-f]{4,64}", digest):
+        name, digest = subject, ""
     with _opened(start) as store:
         manifests = _last_of_sessions(store, run_id or _newest(store), None, role)
         return who_saw(manifests, name, digest=digest or None)

@@ -14,7 +14,7 @@ from aircoding.app.models import open_provider
 from aircoding.app.policies import open_policies
 from aircoding.app.project import Project
 from aircoding.app.wiring import World, open_gatherer, wire
-from aircoding.errors import AirError, UsageError
+from aircoding.errors import UsageError
 from aircoding.fleet.engine import DirectEngine
 from aircoding.graph.plan_file import parse_plan, plan_text
 from aircoding.graph.task_graph import TaskGraph
@@ -25,6 +25,7 @@ from aircoding.records.runs import Run
 from aircoding.records.sessions import SessionBrief, SessionOutcome
 from aircoding.records.tasks import Plan, TaskSpec
 from aircoding.workspace.clock import SystemClock
+from aircoding.workspace.locks import RunLock
 from aircoding.workspace.sandbox import choose_sandbox
 
 __all__ = ["plan_for_goal"]
@@ -102,15 +103,16 @@ def _ask(project: Project, goal: str, *, base: Path, report: Callable[[Event], N
         )
         task = TaskSpec(id=_TASK, title="Plan for a goal", description=goal, role="architecture_designer")
         run = _planning_run(world, goal, model, task)
-        store.runs.create(run)
-        store.claim(run.run_id)
-        try:
-            outcome = asyncio.run(_session(world, run, task))
-        except AirError:
-            store.runs.finish(run.run_id, "failed")
-            raise
-        store.runs.finish(run.run_id, "done" if outcome.status == "done" else "failed")
-        return outcome
+        with RunLock(project.local / "runs" / f"{run.run_id}.lock"):
+            store.runs.create(run)
+            store.claim(run.run_id)
+            status = "failed"
+            try:
+                outcome = asyncio.run(_session(world, run, task))
+                status = "done" if outcome.status == "done" else "failed"
+                return outcome
+            finally:
+                store.runs.finish(run.run_id, status)
     finally:
         store.close()
 

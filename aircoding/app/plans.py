@@ -10,6 +10,7 @@ from aircoding.app.project import Project, open_project
 from aircoding.app.screener import open_screener
 from aircoding.context.conflicts import architecture_conflicts, task_command_conflicts
 from aircoding.errors import PlanError
+from aircoding.fleet.supported import require_supported
 from aircoding.graph.plan_file import parse_plan
 from aircoding.graph.task_graph import TaskGraph
 from aircoding.graph.waves import plan_waves
@@ -50,6 +51,7 @@ def load_plan(project: Project, plan_file: Path | None) -> Plan:
     text, uri = project.read_plan(plan_file)
     plan = parse_plan(text, uri)
     TaskGraph.of(plan, uri=uri)
+    require_supported(plan, uri.removeprefix("project:"))
     known = open_policies(project, confined=True).profiles
     for task in plan.tasks:
         for role in (task.role, *task.roles):
@@ -59,12 +61,6 @@ def load_plan(project: Project, plan_file: Path | None) -> Plan:
                     hint=f"known: {', '.join(sorted(known))}",
                     code="role.unknown",
                 )
-        if task.worker != "native":
-            raise PlanError(
-                f"{uri}:{task.line}: task {task.id}: worker `{task.worker}` is not there yet",
-                hint="this version has `native` workers",
-                code="plan.worker",
-            )
     return plan
 
 

@@ -89,7 +89,7 @@ def _content(record: SegmentRecord) -> tuple[str, str]:
 def _changed_outcomes(
     before: Manifest, after: Manifest
 ) -> tuple[tuple[OutcomeRecord | None, OutcomeRecord | None], ...]:
-    old = {note.segment_id.split("@")[0]: note for note in latest_outcomes(before.outcomes)}
-    new = {note.segment_id.split("@")[0]: note for note in latest_outcomes(after.outcomes)}
+    old = {note.segment_id.rsplit("@", 1)[0]: note for note in latest_outcomes(before.outcomes)}
+    new = {note.segment_id.rsplit("@", 1)[0]: note for note in latest_outcomes(after.outcomes)}
     pairs = ((old.get(key), new.get(key)) for key in sorted({*old, *new}))
     return tuple((a, b) for a, b in pairs if (a and (a.outcome, a.reason)) != (b and (b.outcome, b.reason)))

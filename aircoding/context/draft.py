@@ -15,6 +15,9 @@ __all__ = ["Draft", "Item", "Note", "Stage", "begin", "outcome"]
 
 Note = OutcomeRecord | Conflict
 
+_NOT_YET = frozenset({Reason.PATH_NOT_MATCHED, Reason.TAG_NOT_MATCHED})
+"""Reasons that a later path or tag can lift within an epoch."""
+
 
 @dataclass(frozen=True, slots=True)
 class Item:
@@ -55,12 +58,15 @@ def begin(snapshot: Snapshot) -> Draft:
         return Draft(snapshot, tuple(candidates))
     manifest = snapshot.frozen.context.manifest
     known = {(record.layer, record.source.uri, record.rule_id) for record in manifest.segments}
+    # What lost, doubled, or was cut when the epoch began stays out of it: only what no path or tag had named can come.
+    settled = {note.segment_id for note in manifest.outcomes if note.reason not in _NOT_YET}
     late = (
         segment
         for segment in candidates
         if segment.kind is SegmentKind.RULE
         and segment.scope is Scope.SESSION
         and (segment.layer, segment.source.uri, segment.rule_id) not in known
+        and segment.segment_id not in settled
         and (segment.paths or segment.tags)
     )
     return Draft(snapshot, tuple(late))

@@ -11,7 +11,12 @@ __all__ = ["precede"]
 
 def precede(draft: Draft) -> tuple[Draft, tuple[Note, ...]]:
     """Take out overridden rules and second copies; say who won and why."""
-    rules = tuple(item.segment for item in draft.items if item.segment.kind is SegmentKind.RULE)
+    # A rule of which only the blocked line is left rules nothing.
+    rules = tuple(
+        item.segment
+        for item in draft.items
+        if item.segment.kind is SegmentKind.RULE and not any(hit.blocks for hit in item.segment.findings)
+    )
     notes: list[Note] = []
     gone: set[str] = set()
     tokens = {item.segment.segment_id: item.tokens for item in draft.items}

@@ -230,3 +230,34 @@ def test_help_takes_less_than_150_ms_of_cpu() -> None:
     print(f"aircoding --help: {min(figures) * 1000:.0f} ms of CPU")
 
     assert min(figures) < 0.150
+
+
+def test_a_task_that_would_change_a_decided_interface_is_blocked_before_a_word_is_sent(tmp_path: Path) -> None:
+    root = _repository(tmp_path / "project")
+    _plan(root, GOOD)
+    (root / ".air/shared/plan/adr").mkdir()
+    record = "---\nid: ADR-1\nstatus: accepted\ninterfaces: [a.txt]\n---\n# A is an interface\n"
+    (root / ".air/shared/plan/adr/0001.md").write_text(record)
+    (root / ".air/script.yaml").write_text("scripts:\n- match: {}\n  turns:\n  - text: never said\n")
+
+    checked = air(root, "plan", "check")
+    ended = air(root, "run", "--provider", "scripted:.air/script.yaml", "--json")
+
+    assert checked.code == 1
+    assert "ADR-1" in checked.output
+    assert ended.code == 1, ended.output
+    (task,) = ended.result["tasks"]  # type: ignore[misc]
+    assert task["state"] == "blocked"  # type: ignore[index]
+    assert "adr: [ADR-1]" in task["reason"]  # type: ignore[index]
+    assert ended.result["calls"] == 0
+    assert '"conflict.opened"' in ended.output
+
+
+def test_what_a_run_would_refuse_is_refused_by_the_check(tmp_path: Path) -> None:
+    root = _repository(tmp_path / "project")
+    _plan(root, GOOD.replace("a.txt]", "a.txt], retry: {escalate: [architecture_designer]}"))
+
+    ended = air(root, "plan", "check")
+
+    assert ended.code == 2
+    assert "architecture_designer" in ended.output

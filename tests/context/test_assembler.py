@@ -281,3 +281,33 @@ def test_a_turn_that_does_not_fit_asks_for_compaction() -> None:
 
     assert isinstance(overflow, Overflow)
     assert overflow.scope is Scope.TURN
+
+
+def test_a_rule_that_lost_when_the_epoch_began_does_not_come_back_with_a_touched_path() -> None:
+    scoped = {"layer": Layer.L3, "kind": SegmentKind.RULE, "paths": ("src/**",), "identity": "style.md#tabs"}
+    old = segment("Use tabs.", uri="user:rules/style.md", level=2, trust=Trust.USER, **scoped)
+    new = segment("Use blanks.", uri="project:.air/shared/rules/style.md", level=3, **scoped)
+    copy = segment("Use blanks.", uri="project:copy.md", level=4, native=False, **{**scoped, "identity": None})
+    first = assembled(assemble(snapshot(old, new, copy)))
+    recorded = (message(0, "assistant", _tool_use(1)), message(1, "user", _tool_result(1, "x")))
+
+    second = assembled(
+        assemble(
+            snapshot(old, new, copy, turn=2, messages=recorded, frozen=frozen_from(first), touched_paths=("src/a.py",))
+        )
+    )
+
+    assert canonical_json(second.request).count(b"Use tabs.") == 0
+    assert canonical_json(second.request).count(b"Use blanks.") == 1
+
+
+def test_a_blocked_rule_overrides_nothing() -> None:
+    hit = Finding(kind="hidden", code="hidden.tags", start=0, end=3, start_line=1, end_line=1, blocks=True)
+    rule = {"layer": Layer.L3, "kind": SegmentKind.RULE, "identity": "style.md#tabs"}
+    good = segment("Use tabs.", uri="user:rules/style.md", level=2, trust=Trust.USER, **rule)
+    bad = segment("Use magic.", uri="project:.air/shared/rules/style.md", level=3, findings=(hit,), **rule)
+
+    context = assembled(assemble(snapshot(good, bad)))
+
+    assert b"Use tabs." in canonical_json(context.request)
+    assert b"Use magic." not in canonical_json(context.request)
