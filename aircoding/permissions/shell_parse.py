@@ -44,6 +44,8 @@ _EXECUTES = re.compile(r"@P\}$|^\$\{!|^\$\{[^}:]*:(?![-+=?])\s*[^\d\s-]")
 _LITERAL_INDEX = re.compile(r"\[(?:\d+|[@*])\]$")
 _NUMBERS_ONLY = re.compile(r"[\s\d+\-*/%()<>=!&|^~?:,]*$")
 _COMPARES_NUMBERS = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
+_RESERVED = frozenset("case esac if then elif else fi for while until do done in select function { } [[ ]]".split())
+_BACKSLASH_LINE = re.compile(r"\n(?=\\[^\n])")
 _TWO_OPEN = re.compile(r"\((?=\()")
 _MOST_PARENTHESES = 1000
 """The parser takes time in the square of unclosed parentheses (0.1 s for 2,000 of them, measured)."""
@@ -83,6 +85,11 @@ class Doubt:
     unparsed: bool = False
 
 
+_MISREAD = Doubt("a part of it is read in another way than the shell will", unparsed=True)
+"""Known faults of the parser: `! case x in x) ls;; esac` ends for it at the first `)`, and a line that begins with a
+backslash goes on with the command of the line before."""
+
+
 class Joint(Enum):
     """How the next command hangs on the one before."""
 
@@ -117,14 +124,20 @@ def parse_line(command: str) -> Iterator[Event]:
     if command.count("(") > _MOST_PARENTHESES:
         yield Doubt("it holds more parentheses than are parsed", unparsed=True)
         return
-    root = _parser().parse(command.encode("utf-8", "surrogateescape")).root_node
+    if _BACKSLASH_LINE.search(command):
+        yield from _events(_parse(_BACKSLASH_LINE.sub("\n ", command)))
+    root = _parse(command)
     if root.has_error:
         yield Doubt("it cannot be parsed as a shell command", unparsed=True)
         # `((x))` that is no arithmetic is two subshells to bash: what they hold is looked at that way too.
         apart = _TWO_OPEN.sub("( ", command)
         if apart != command:
-            yield from _events(_parser().parse(apart.encode("utf-8", "surrogateescape")).root_node)
+            yield from _events(_parse(apart))
     yield from _events(root)
+
+
+def _parse(text: str) -> Node:
+    return _parser().parse(text.encode("utf-8", "surrogateescape")).root_node
 
 
 def _events(root: Node) -> Iterator[Event]:
@@ -145,7 +158,9 @@ def _expand(node: Node) -> list[Node | Event]:
         return []
     children: list[Node | Event] = list(node.named_children)
     if kind == "command":
-        return [*children, _command(node)]
+        command = _command(node)
+        misread = (command.words and command.words[0].raw in _RESERVED) or _joins_lines(node)
+        return [*([_MISREAD] if misread else []), *children, command]
     if kind in _STATEMENTS:
         doubts = [Doubt("arithmetic may run what a variable holds")] if _is_arithmetic(node) else []
         return [*doubts, *(item for child in children for item in (Joint.ANY, child)), Joint.ANY]
@@ -169,14 +184,48 @@ def _expand(node: Node) -> list[Node | Event]:
 def _redirected(node: Node, children: list[Node | Event]) -> list[Node | Event]:
     """Redirects are opened before their command runs; behind a list or a pipeline they belong to its last command."""
     body = node.child_by_field_name("body")
-    if body is None:
-        return children
     redirects = [child for child in children if child != body]
+    more = [word for child in redirects if isinstance(child, Node) for word in _words_behind(child)]
+    if body is None:
+        return [*redirects, *([Simple(tuple(more))] if more else [])]
+    if more:  # `cat > out FILE`: the parser takes FILE for a second target, the shell for an operand
+        last_command = _last_command(body)
+        whole = (Simple((*_command(last_command).words, *more)),) if last_command is not None else (_MISREAD,)
+        redirects += whole
     if body.type not in {"list", "pipeline"}:
         return [*redirects, body]
     items = _list(body) if body.type == "list" else _pipeline(body)
     last = max((place for place, item in enumerate(items) if isinstance(item, Node)), default=0)
     return [*items[:last], *redirects, *items[last:]]
+
+
+def _words_behind(redirect: Node) -> list[Word]:
+    """Return the words behind a redirect's target, which are operands of its command."""
+    if redirect.type == "file_redirect":
+        return [read_word(node) for node in redirect.children_by_field_name("destination")[1:]]
+    if redirect.type == "heredoc_redirect":
+        own = [read_word(node) for node in redirect.children_by_field_name("argument")]
+        inner = (word for node in redirect.children_by_field_name("redirect") for word in _words_behind(node))
+        return [*own, *inner]
+    return []
+
+
+def _last_command(body: Node) -> Node | None:
+    node: Node | None = body
+    while node is not None and node.type in {"list", "pipeline", "negated_command", "redirected_statement"}:
+        node = node.child_by_field_name("body") or (node.named_children[-1] if node.named_children else None)
+    return node if node is not None and node.type == "command" else None
+
+
+def _joins_lines(node: Node) -> bool:
+    """Whether the parser took words of two lines for one command."""
+    place, data = node.start_byte, node.text or b""
+    for child in node.children:
+        gap = data[place - node.start_byte : child.start_byte - node.start_byte]
+        if b"\n" in gap.replace(b"\\\n", b"") or child.type == "comment":
+            return True
+        place = child.end_byte
+    return False
 
 
 def _pipeline(node: Node) -> list[Node | Event]:
@@ -186,12 +235,16 @@ def _pipeline(node: Node) -> list[Node | Event]:
 def _expand_part(node: Node, kind: str, children: list[Node | Event]) -> list[Node | Event]:
     """The same for what stands within commands."""
     if kind in {"declaration_command", "unset_command"}:
-        return [*children, _declaration(node)]
+        return [*([_MISREAD] if _joins_lines(node) else []), *children, _declaration(node)]
     if kind == "variable_assignment":
         inner = node.parent is not None and node.parent.type in {"command", "declaration_command"}
         return children if inner else [*children, Simple((), (_assigned(node),))]
     if kind == "file_redirect":
-        return [*_redirect(node), *children]
+        misread = _joins_lines(node) or (
+            len(node.children_by_field_name("destination")) > 1
+            and (node.parent is None or node.parent.type not in {"redirected_statement", "heredoc_redirect"})
+        )
+        return [*([_MISREAD] if misread else []), *_redirect(node), *children]
     if kind == "function_definition":
         return [Doubt("it redefines what a name runs"), Joint.ANY, *children, Joint.ANY]
     if kind in {"expansion", "arithmetic_expansion", "subscript", "binary_expression", "unary_expression"}:
