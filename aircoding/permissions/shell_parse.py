@@ -47,6 +47,8 @@ _COMPARES_NUMBERS = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 _RESERVED = frozenset("case esac if then elif else fi for while until do done in select function { } [[ ]]".split())
 _BACKSLASH_LINE = re.compile(r"\n(?=\\[^\n])")
 _TWO_OPEN = re.compile(r"\((?=\()")
+_CRASHES = re.compile(r"\{\d*(?:\.\.?\d*)?[^\x00-\xff]")
+"""tree-sitter-bash 0.25.1 puts what follows a `{` into `isdigit`, which ends the process past U+00FF."""
 _MOST_PARENTHESES = 1000
 """The parser takes time in the square of unclosed parentheses (0.1 s for 2,000 of them, measured)."""
 _EXPANDED_BODY = re.compile(rb"\$\(|`|\$\{")
@@ -123,6 +125,9 @@ def parse_line(command: str) -> Iterator[Event]:
         yield Doubt("a line end splits a word")
     if command.count("(") > _MOST_PARENTHESES:
         yield Doubt("it holds more parentheses than are parsed", unparsed=True)
+        return
+    if _CRASHES.search(command):
+        yield Doubt("it holds a `{` before a character that the parser cannot take", unparsed=True)
         return
     if _BACKSLASH_LINE.search(command):
         yield from _events(_parse(_BACKSLASH_LINE.sub("\n ", command)))

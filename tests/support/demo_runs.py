@@ -76,6 +76,14 @@ def rows(root: Path, query: str) -> list[tuple[object, ...]]:
         connection.close()
 
 
+def _has_run(root: Path) -> bool:
+    """Whether a run is on record; a kill may come before the file or its tables are made."""
+    try:
+        return bool(rows(root, "SELECT 1 FROM runs"))
+    except sqlite3.OperationalError:
+        return False
+
+
 def kill_and_resume(root: Path, kills: int, chance: random.Random, *, longest_seconds: float = 6.0) -> Ended:
     """Start a run, kill it `kills` times at random moments, resume each time, and let it end."""
     arguments = RUN
@@ -85,6 +93,5 @@ def kill_and_resume(root: Path, kills: int, chance: random.Random, *, longest_se
         if not kill_after(root, arguments, chance.uniform(1.0, longest_seconds)):
             break
         done += 1
-        has_run = (root / ".air/local/air.db").exists() and rows(root, "SELECT 1 FROM runs")
-        arguments = ["resume", "--json"] if has_run else RUN
+        arguments = ["resume", "--json"] if _has_run(root) else RUN
     return air(root, *arguments)
