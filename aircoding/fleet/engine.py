@@ -200,8 +200,12 @@ class DirectEngine:
     """The same without durability: for one session outside a run, and for tests of what stands above."""
 
     def __init__(self, workflows: Mapping[str, Workflow] | None = None) -> None:
-        self._bodies = workflows or {}
+        self._bodies = dict(workflows or {})
         self._tasks: dict[str, asyncio.Task[Any]] = {}
+
+    def use(self, workflows: Mapping[str, Workflow]) -> None:
+        """Take in workflows that need the engine themselves, and so are made after it."""
+        self._bodies.update(workflows)
 
     async def step(self, name: str, body: Callable[[], Awaitable[Any]]) -> Any:
         """Run the body."""
