@@ -348,10 +348,11 @@ def _result(store: Store, run: Run, status: str) -> RunResult:
     tasks = store.runs.task_states(run.run_id)
     share = totals.cached_tokens / totals.prompt_tokens if totals.prompt_tokens else 0.0
     done = sum(1 for task in tasks if task.state == "done")
+    simulated = " (simulated)" if run.provider.startswith("scripted:") else ""
     summary = (
         f"run {run.run_id}: {status}, {done} tasks done; {totals.calls} model calls,"
         f" {totals.prompt_tokens} prompt tokens ({share:.0%} from the cache), {totals.output_tokens} output tokens,"
-        f" ${totals.cost_usd:.4f}"
+        f" ${totals.cost_usd:.4f}{simulated}"
     )
     return RunResult(
         run_id=run.run_id,
