@@ -75,7 +75,7 @@ class _Line:
         self._folders = Folders(cwd)
         self._loops = 0
         self._budget = _REPARSED_FACTOR * len(command) + _REPARSED_BYTES
-        self._command = command
+        self._doubted: set[tuple[Doubt, str]] = set()
         self._work: list[Iterator[Event]] = [parse_line(command)]
         self._texts = [command]
 
@@ -95,9 +95,7 @@ class _Line:
         elif isinstance(event, Redirect):
             self._redirect(event)
         elif isinstance(event, Doubt):
-            self._ask(self._texts[-1], "not understood", event.reason)
-            if event.unparsed:
-                self._rough(self._texts[-1])
+            self._doubt(event)
         elif isinstance(event, Joint):
             self._folders.join(event)
         elif event is Edge.SCOPE:
@@ -106,6 +104,16 @@ class _Line:
             self._folders.leave()
         else:
             self._loops += 1 if event is Edge.LOOP else -1
+
+    def _doubt(self, doubt: Doubt) -> None:
+        """Ask once for each reason and text, however many parts of it raise the doubt."""
+        text = self._texts[-1]
+        if (doubt, text) in self._doubted:
+            return
+        self._doubted.add((doubt, text))
+        self._ask(text, "not understood", doubt.reason)
+        if doubt.unparsed:
+            self._rough(text)
 
     def _ask(self, text: str, pattern: str, reason: str) -> None:
         self.judgements.append(by_engine(Effect.ASK, PolicySubject.COMMAND, text, pattern, reason))
@@ -149,8 +157,7 @@ class _Line:
         program = program_of(words[0], self._folders.here, self._policy)
         if program is None:
             self._ask(_text(words), "dynamic program", "the program is known only when it runs")
-            self.judgements += denied_among(words, self._policy)
-            return item.guess()
+            return self._guess(item)
         name = program.name
         if name in _FOLDER_COMMANDS:
             self._change_folder(name, words)
@@ -170,7 +177,13 @@ class _Line:
         self.judgements += judged
         self._judge_uses(uses, words)
         handed_on = [_Pending(one, item.depth + (name == "find"), item.guessed) for one in uses.commands]
-        return [*handed_on, *item.guess()] if any(one.pattern == UNKNOWN_PROGRAM for one in judged) else handed_on
+        return handed_on + (self._guess(item) if any(one.pattern == UNKNOWN_PROGRAM for one in judged) else [])
+
+    def _guess(self, item: _Pending) -> list[_Pending]:
+        """An unknown program may run its operands: what is refused among them is refused, and one deed is judged."""
+        if not item.guessed:  # else the unknown program before has looked at these words too
+            self.judgements += denied_among(item.words, self._policy)
+        return item.guess()
 
     def _judge_uses(self, uses: Uses, words: tuple[Word, ...]) -> None:
         for reason in dict.fromkeys(uses.doubts):

@@ -97,7 +97,7 @@ def judge_program(
     why = f"no line of the policy names `{program.name}`"
     if program.name in OPAQUE:
         why = f"what `{program.name}` runs cannot be judged from outside, and no line of the policy allows it"
-    return [by_engine(Effect.ASK, PolicySubject.COMMAND, text, UNKNOWN_PROGRAM, why), *denied_among(words, policy)]
+    return [by_engine(Effect.ASK, PolicySubject.COMMAND, text, UNKNOWN_PROGRAM, why)]
 
 
 def _width(rule: PolicyRule) -> int:

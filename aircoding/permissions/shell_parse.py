@@ -227,7 +227,8 @@ def _joins_lines(node: Node) -> bool:
     place, data = node.start_byte, node.text or b""
     for child in node.children:
         gap = data[place - node.start_byte : child.start_byte - node.start_byte]
-        if b"\n" in gap.replace(b"\\\n", b"") or child.type == "comment":
+        joined = child.type == "comment" or (child.type == "word" and (child.text or b"").startswith(b"\n"))
+        if joined or b"\n" in gap.replace(b"\\\n", b""):
             return True
         place = child.end_byte
     return False
