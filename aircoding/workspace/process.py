@@ -1,28 +1,46 @@
-"""Run one command to its end: own process group, output with a byte cap, wall time, and nothing left behind."""
+"""Run one command to its end: output in the order in which it came, with a byte cap, a wall time, and no orphans."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import os
 import signal
+import sys
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from aircoding.errors import WorkspaceError
 from aircoding.records.work import CommandOutcome
+from aircoding.workspace.keeper import descendants
 
-__all__ = ["KEPT_VARIABLES", "command_environment", "run_process"]
+__all__ = ["KEPT_VARIABLES", "command_environment", "run_process", "shell_path"]
 
 KEPT_VARIABLES = ("LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME")
 """Variables of this process that a command sees; all others are scrubbed (security facts read 2026-11)."""
 
-_GRACE_SECONDS = 2.0
+_STANDARD_PATH = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin")
+_DATA_BYTES = 8 * 1024**3
+"""What one process may hold in writable memory. Not its address space: runtimes reserve far more than they use."""
+_FILE_BYTES = 4 * 1024**3
+_GRACE_SECONDS = 5.0
 _CHUNK_BYTES = 65_536
+_KEEPER = str(Path(__file__).with_name("keeper.py"))
+
+
+def shell_path() -> str:
+    """Return the PATH of commands: the user's own folders that are absolute and exist, then the standard ones.
+
+    A relative entry would name a folder that a worker writes.
+    """
+    own = [entry for entry in os.environ.get("PATH", "").split(os.pathsep) if os.path.isabs(entry)]
+    return os.pathsep.join(dict.fromkeys(entry for entry in (*own, *_STANDARD_PATH) if os.path.isdir(entry)))
 
 
 def command_environment(path: str, home: str, extra: Sequence[tuple[str, str]] = ()) -> dict[str, str]:
-    """Return the environment of a command: a fixed PATH, a home of its own, and what was asked for."""
+    """Return the environment of a command: PATH, a home of its own, a plain terminal, and what was asked for."""
     kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
     fixed = {"PATH": path, "HOME": home, "TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
     return {**kept, **fixed, "PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1", **dict(extra)}
@@ -36,37 +54,39 @@ async def run_process(
     timeout_seconds: float,
     max_output_bytes: int,
 ) -> CommandOutcome:
-    """Run a program and wait for it; stdout and stderr come together, in the order in which they were written.
+    """Run a program and wait for it; its input is empty, stdout and stderr come together.
 
-    On time-out and on cancellation the whole process group is killed, and waited for.
+    When it ends, on time-out, on cancellation, and when this process is killed, everything that it
+    started is killed too (`keeper`). Only the first and the last half of `max_output_bytes` are kept.
 
     Raises:
         WorkspaceError: it could not be started.
     """
     started = time.monotonic()
+    limits = (_DATA_BYTES, _FILE_BYTES, math.ceil(timeout_seconds) * (os.cpu_count() or 1) + 1)
     try:
         process = await asyncio.create_subprocess_exec(
-            *arguments,
+            *(sys.executable, "-I", "-S", _KEEPER, *(str(limit) for limit in limits), *arguments),
             cwd=cwd,
             env=dict(env),
-            stdin=asyncio.subprocess.DEVNULL,
+            stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
             start_new_session=True,
         )
-    except OSError as error:
-        raise WorkspaceError(f"{arguments[0]} could not be started: {error.strerror}") from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise WorkspaceError(f"a command could not be started in {cwd}: {reason}") from error
     output = _Output(max_output_bytes)
+    reading = asyncio.create_task(output.read(process))
     timed_out = False
     try:
         async with asyncio.timeout(timeout_seconds):
-            await output.read(process)
             await process.wait()
     except TimeoutError:
         timed_out = True
     finally:
-        _kill_group(process.pid)
-        await asyncio.shield(_reap(process, output))
+        await asyncio.shield(_end(process, reading))
     return CommandOutcome(
         exit_code=None if timed_out else process.returncode,
         output=output.text(),
@@ -76,17 +96,22 @@ async def run_process(
     )
 
 
-def _kill_group(group: int) -> None:
-    """Kill what is left of a process group: children that outlived the command too."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, signal.SIGKILL)
-
-
-async def _reap(process: asyncio.subprocess.Process, output: _Output) -> None:
-    with contextlib.suppress(TimeoutError):
+async def _end(process: asyncio.subprocess.Process, reading: asyncio.Task[None]) -> None:
+    """Let the keeper kill what is left, and read the output to its end; one that hangs is killed with all below it."""
+    if process.stdin is not None:
+        process.stdin.close()
+    try:
         async with asyncio.timeout(_GRACE_SECONDS):
-            await output.read(process)
             await process.wait()
+            await asyncio.shield(reading)
+    except TimeoutError:
+        for pid in (*descendants(process.pid), process.pid):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        await process.wait()
+        reading.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await reading
 
 
 class _Output:
@@ -99,21 +124,22 @@ class _Output:
         self.dropped_bytes = 0
 
     async def read(self, process: asyncio.subprocess.Process) -> None:
-        assert process.stdout is not None  # noqa: S101 - it was asked for
+        if process.stdout is None:
+            return
         while chunk := await process.stdout.read(_CHUNK_BYTES):
             self._add(chunk)
 
     def _add(self, chunk: bytes) -> None:
         room = self._half - len(self._head)
-        if room > 0:
-            self._head += chunk[:room]
-            chunk = chunk[room:]
-        self._tail += chunk
+        self._head += chunk[:room]
+        self._tail += chunk[room:]
         extra = len(self._tail) - self._half
         if extra > 0:
             del self._tail[:extra]
             self.dropped_bytes += extra
 
     def text(self) -> str:
+        """Return what was kept; bytes that are no UTF-8, and NULs, which no database takes, become U+FFFD."""
         gap = f"\n[... {self.dropped_bytes} bytes left out ...]\n".encode() if self.dropped_bytes else b""
-        return (bytes(self._head) + gap + bytes(self._tail)).decode("utf-8", "replace")
+        text = (bytes(self._head) + gap + bytes(self._tail)).decode("utf-8", "replace")
+        return text.replace("\0", "\N{REPLACEMENT CHARACTER}")

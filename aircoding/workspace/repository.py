@@ -13,9 +13,9 @@ from aircoding.errors import ProjectError, WorkspaceError
 from aircoding.records.work import MergeOutcome
 from aircoding.workspace.forwarding import fast_forward
 from aircoding.workspace.git import NO_PROGRAMS, WORKTREES, git, git_bytes, git_succeeds
-from aircoding.workspace.listings import nested_repositories, status_paths, unmerged_paths
+from aircoding.workspace.listings import nested_repositories, status_paths, unmerged_paths, work_paths
 from aircoding.workspace.placement import add_worktree, remove_worktree
-from aircoding.workspace.worktree import WORK_PATHS, GitWorktree
+from aircoding.workspace.worktree import GitWorktree
 
 __all__ = ["GitRepository", "open_repository"]
 
@@ -142,10 +142,10 @@ class GitRepository:
         if nested := nested_repositories(root):
             raise WorkspaceError(
                 f"{', '.join(nested[:3])}: a git repository of its own lies inside the worktree",
-                hint="its files would not be committed: remove its `.git`, or let the project ignore it",
+                hint="what it holds would not be committed: remove its `.git`, or let the project ignore it",
                 code="workspace.nested_repository",
             )
-        git(root, "add", "--all", "--", *WORK_PATHS)
+        git(root, "add", "--all", "--", *work_paths(root))
         if not self._merging(root) and git_succeeds(root, "diff", "--cached", "--quiet", *NO_PROGRAMS):
             return None
         self._commit(root, message, key)

@@ -16,17 +16,15 @@ from aircoding.records.ids import Digest
 from aircoding.records.work import Change, FileText
 from aircoding.workspace.beneath import failure, file_for_writing, open_folder, open_to_read
 from aircoding.workspace.git import NO_PROGRAMS, git, git_bytes
-from aircoding.workspace.listings import names
+from aircoding.workspace.listings import names, work_paths
 
-__all__ = ["MAX_READ_BYTES", "PARTIAL_FILES", "WORK_PATHS", "GitWorktree", "decode_text"]
+__all__ = ["MAX_READ_BYTES", "PARTIAL_FILES", "GitWorktree", "decode_text"]
 
 MAX_READ_BYTES = 64_000_000
 """No file is read whole that is larger, whatever the caller says: it would be held in memory several times."""
 
 PARTIAL_FILES = ":(glob)**/.air-*.partial"
 """What a write that was killed leaves behind; no listing, diff or commit contains it."""
-WORK_PATHS = (".", ":(exclude).air/local", ":(exclude,glob)**/.air-*.partial")
-"""The paths of a worktree that are work: all but our own state."""
 
 _UTF16 = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _STATUS = {"A": "added", "D": "deleted"}
@@ -146,7 +144,7 @@ class GitWorktree:
             # A copy keeps what git knows of unchanged files; it is not read again.
             with contextlib.suppress(FileNotFoundError):
                 shutil.copyfile(own.with_name("index"), own)
-            git(self._root, "add", "--all", "--", *WORK_PATHS, env=env)
+            git(self._root, "add", "--all", "--", *work_paths(self._root), env=env)
             large = ("-c", f"core.bigFileThreshold={_DIFFABLE_BYTES}")
             text = git_bytes(
                 self._root,

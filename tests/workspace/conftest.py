@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +18,28 @@ def plain_git(root: Path, *arguments: str, check: bool = True) -> str:
     """Run git as a person would, and return its output."""
     done = subprocess.run(["git", *arguments], cwd=root, check=check, capture_output=True)
     return done.stdout.decode("utf-8", "surrogateescape").rstrip("\n")
+
+
+async def until(holds: Callable[[], bool], seconds: float = 10.0) -> bool:
+    """Wait until something holds, or say that it did not."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if holds():
+            return True
+        await asyncio.sleep(0.02)
+    return False
+
+
+def sleepers(seconds: str) -> list[str]:
+    """Return the processes that are `sleep SECONDS`, wherever they run."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        try:
+            if (folder / "cmdline").read_bytes() == f"sleep\0{seconds}\0".encode():
+                found.append(folder.name)
+        except OSError:
+            continue
+    return found
 
 
 @pytest.fixture(autouse=True)

@@ -133,19 +133,44 @@ def test_without_a_name_of_the_user_the_program_commits(
     )
 
 
+@pytest.mark.parametrize("commits", [True, False])
 def test_a_repository_inside_the_worktree_is_not_committed_as_an_empty_folder(
-    repository: GitRepository, make_worktree: MakeWorktree
+    repository: GitRepository, make_worktree: MakeWorktree, commits: bool
 ) -> None:
     root = make_worktree()
     nested = root / "vendor" / "lib"
     nested.mkdir(parents=True)
     (nested / "code.py").write_text("")
+    (root / "vendor" / "own.py").write_text("mine\n")
     plain_git(nested, "init", "-q")
-    plain_git(nested, "add", "-A")
-    plain_git(nested, "commit", "-q", "-m", "Inner")
-    assert [change.path for change in repository.open_worktree(str(root)).changes("HEAD")] == ["vendor/lib"]
+    if commits:
+        plain_git(nested, "add", "-A")
+        plain_git(nested, "commit", "-q", "-m", "Inner")
+    files = repository.open_worktree(str(root))
+    assert [change.path for change in files.changes("HEAD")] == ["vendor/lib", "vendor/own.py"]
+    assert "+mine" in files.diff("HEAD")
     with pytest.raises(WorkspaceError, match="vendor/lib"):
         repository.commit_all(str(root), "Work", key="k")
+
+
+def test_a_submodule_with_files_is_no_work_until_it_moves(
+    repository: GitRepository, make_worktree: MakeWorktree, project: Path
+) -> None:
+    inner = project / "inner"
+    inner.mkdir()
+    plain_git(inner, "init", "-q")
+    plain_git(inner, "commit", "-q", "--allow-empty", "-m", "One")
+    plain_git(project, "add", "-A")
+    plain_git(project, "commit", "-q", "-m", "A submodule")
+    root = make_worktree()
+    plain_git(root, "clone", "-q", str(inner), "inner")
+    (root / "inner" / "debris").write_text("")
+    (root / "new.txt").write_text("new\n")
+    assert [change.path for change in repository.open_worktree(str(root)).changes("HEAD")] == ["new.txt"]
+    commit(repository, root, "k1")
+    plain_git(root / "inner", "commit", "-q", "--allow-empty", "-m", "Two")
+    with pytest.raises(WorkspaceError, match="inner"):
+        repository.commit_all(str(root), "Work", key="k2")
 
 
 def test_a_clean_merge_is_one_commit_with_its_key_and_made_once(
@@ -346,12 +371,17 @@ def test_no_program_of_the_repository_runs(
     inner = project / "inner"
     inner.mkdir()
     plain_git(inner, "init", "-q")
-    plain_git(inner, "commit", "-q", "--allow-empty", "-m", "Inner")
+    (inner / "file.txt").write_text("before\n")
+    (inner / ".gitattributes").write_text("* filter=trap\n")
+    plain_git(inner, "add", "-A")
+    plain_git(inner, "commit", "-q", "-m", "Inner")
     plain_git(project, "add", "-A")
     plain_git(project, "commit", "-q", "-m", "A repository inside, and attributes")
     for setting in settings:
         plain_git(project, "config", setting, str(trap))
         plain_git(inner, "config", setting, str(trap))
+    plain_git(inner, "config", "filter.trap.clean", str(trap))
+    (inner / "file.txt").write_text("behind\n")  # git must hash it to see the change, and would filter it for that
     for hook in ("post-checkout", "pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "post-merge"):
         (project / ".git/hooks" / hook).write_bytes(trap.read_bytes())
         (project / ".git/hooks" / hook).chmod(0o755)
