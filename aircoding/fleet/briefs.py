@@ -66,7 +66,7 @@ def cut_text(text: str) -> str:
     if len(text) <= _DIFF_CHARACTERS:
         return text
     kept = text[:_DIFF_CHARACTERS].rsplit("\n", 1)[0]
-    left_lines = text.count("\n") - kept.count("\n")
+    left_lines = text.count("\n") - kept.count("\n") - 1
     return f"{kept}\n[... {left_lines} more lines are left out; read the files themselves ...]\n"
 
 

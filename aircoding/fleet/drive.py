@@ -82,21 +82,29 @@ async def drive(deps: FleetDeps, *, stop: asyncio.Event) -> str:
 
 
 async def _join(deps: FleetDeps, state: FleetState, joined: _Joined) -> None:
-    """Start or join what the log says goes on; after a crash it is there before this process has done anything.
-
-    A workflow that has ended though its attempt has not broke on an error of ours (a full disk): it is
-    begun anew, and finds on record what the one before had done.
-    """
+    """Start or join what the log says goes on; after a crash it is there before this process has done anything."""
     for task in deps.graph.tasks:
         last = state.task(task).last
         if last is None or last.outcome is not None or joined.holds(task, last.number):
             continue
-        key, generation = _key(deps, task, last.number), 1
-        while await deps.engine.ended(_workflow(key, generation)):
-            generation += 1
-        if deps.journal.state.task(task).last != last:
-            continue  # it ended while the engine was asked, and left its outcome
-        await _start(deps, joined, task, last.number, generation)
+        generation = await _generation(deps, task, last.number)
+        if generation is not None:
+            await _start(deps, joined, task, last.number, generation)
+
+
+async def _generation(deps: FleetDeps, task: TaskId, number: int) -> int | None:
+    """Return under which generation an attempt goes on; None when it has just ended.
+
+    A workflow that has ended though its attempt has not broke on an error of ours (a full disk): it is
+    begun anew, and finds on record what the one before had done.
+    """
+    generation = 1
+    while await deps.engine.ended(_workflow(_key(deps, task, number), generation)):
+        attempt = deps.journal.state.task(task).attempt(number)
+        if attempt is not None and attempt.outcome is not None:
+            return None
+        generation += 1
+    return generation
 
 
 async def _start(deps: FleetDeps, joined: _Joined, task: TaskId, number: int, generation: int) -> None:

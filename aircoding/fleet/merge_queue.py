@@ -70,7 +70,9 @@ async def _merge(attempt: Attempt, commit: str, round_: int) -> dict[str, Any]:
         if merged.commit is None:
             return await _undo(attempt, root, integrated, key, conflicts=merged.conflicts)
         same = deps.repository.same_tree(merged.commit, commit)
-        failure = None if same else await verify(attempt, root, where="integration", key=f"{key}:{integrated[:12]}")
+        failure = None
+        if not same:
+            failure, _ = await verify(attempt, root, where="integration", key=f"{key}:{integrated[:12]}")
         if failure is not None:
             return await _undo(attempt, root, integrated, key, failure=failure)
         _record(attempt, merged.commit, key, verified_as="attempt" if same else "integration")

@@ -97,23 +97,25 @@ def _account(decision: Decision) -> dict[str, object]:
     }
 
 
-async def verify(attempt: Attempt, root: str, *, where: str, key: str) -> CommandReport | None:
-    """Run a task's verify commands in order and return the first that fails, or None when all pass.
+async def verify(attempt: Attempt, root: str, *, where: str, key: str) -> tuple[CommandReport | None, bool]:
+    """Run a task's verify commands in order; return the first that fails, or None, and whether any was run now.
 
     `where` is `attempt` or `integration`; `key` tells repeated verifications of an attempt apart. What
     is on record is not run again.
     """
+    ran = False
     for number, command in enumerate(attempt.task.verify):
         name = f"{key}:{number}"
         known = attempt.found("verify.finished", name)
         if known is not None:
             report = _recorded(known)
         else:
+            ran = True
             report = await run_checked(attempt, command, root, key=name)
             attempt.note("verify.finished", {**report_values(report), "where": where}, key=name)
         if not report.passed:
-            return report
-    return None
+            return report, ran
+    return None, ran
 
 
 def _recorded(event: Event) -> CommandReport:
@@ -128,10 +130,13 @@ async def check(attempt: Attempt, commit: str, key: str) -> CommandReport | None
 
 async def _check(attempt: Attempt, commit: str, key: str) -> dict[str, Any] | None:
     repository = attempt.deps.repository
-    report = await verify(attempt, attempt.root, where="attempt", key=key)
-    if await asyncio.to_thread(repository.open_worktree(attempt.root).changes, commit):
-        # What our own commands leave behind (caches, reports) must not count as the next worker's change.
-        await asyncio.to_thread(repository.reset, attempt.root, commit)
+    report, ran = await verify(attempt, attempt.root, where="attempt", key=key)
+    if ran:
+        # What our own commands leave behind (caches, reports) must not count as the next worker's change. When
+        # nothing was run now, this is a replay, and what differs is the work of a phase that came later.
+        left = await asyncio.to_thread(repository.open_worktree(attempt.root).changes, commit)
+        if left:
+            await asyncio.to_thread(repository.reset, attempt.root, commit)
     return None if report is None else report_values(report)
 
 

@@ -250,3 +250,30 @@ def test_results_of_dependencies_name_the_files_that_were_really_changed(fleet: 
 
     (result,) = run.store.sessions.brief("r1:B:1:executor:1").dependencies  # type: ignore[arg-type]
     assert (result.task_id, result.summary, result.changed_files) == ("A", "Did A.", ("a.txt",))
+
+
+def test_a_debugger_that_is_blocked_gives_the_attempt_its_cause(fleet: Make) -> None:
+    run = fleet(
+        with_a(retry={"max_attempts": 1}),
+        [
+            script("executor", "A", write("a.txt", "bad\n"), done()),
+            script("debugger", "A", fixed(status="blocked", cause="Nobody says which word is good.")),
+        ],
+    )
+
+    assert run.drive() == "failed"
+    assert run.state("A") == ("failed", 1, "Nobody says which word is good.")
+
+
+def test_what_the_debugger_left_must_pass_too(fleet: Make) -> None:
+    run = fleet(
+        with_a(retry={"max_attempts": 1}),
+        [
+            script("executor", "A", write("a.txt", "bad\n"), done()),
+            script("debugger", "A", write("a.txt", "worse\n"), fixed()),
+        ],
+    )
+
+    assert run.drive() == "failed"
+    assert run.state("A") == ("failed", 1, "`grep -q good a.txt` failed: exit code 1")
+    assert run.roles("A") == ["executor", "debugger"]

@@ -196,3 +196,53 @@ def test_reviewed_work_is_merged_only_after_its_approval(fleet: Make) -> None:
 
     kinds = run.kinds("A")
     assert kinds.index("review.finished") < kinds.index("merge.finished")
+
+
+def test_a_file_that_one_side_deleted_is_settled_like_any_conflict(fleet: Make) -> None:
+    remove = script("executor", "B", use("shell", command="rm a.txt"), done())
+    run = fleet(TWO, [CHANGE_A, remove, script("debugger", "B", write("a.txt", "kept after all\n"), fixed())])
+
+    assert run.drive() == "done"
+
+    assert run.events("merge.finished", "B")[0].payload["conflicts"] == ["a.txt"]
+    shown = run.brief_texts("r1:B:1:debugger:2")
+    assert "deleted file" in shown["What this task changed"]
+    assert shown["a.txt, as the merge left it"] == "from A\n"
+    assert run.file("a.txt") == "kept after all"
+
+
+def test_bytes_that_are_no_text_are_named_and_not_shown(fleet: Make) -> None:
+    """Each side puts other bytes there: no line of them can be merged."""
+    scripts = [script("executor", name, use("shell", command=f"cp {name}.bin a.txt"), done()) for name in ("A", "B")]
+    run = fleet(
+        TWO,
+        [*scripts, script("debugger", "B", use("shell", command="cp B.bin a.txt"), fixed())],
+        files={"A.bin": "A\0\1", "B.bin": "B\0\2"},
+    )
+
+    assert run.drive() == "done"
+
+    shown = run.brief_texts("r1:B:1:debugger:2")["a.txt, as the merge left it"]
+    assert shown.startswith("(a.txt cannot be shown: ")
+    assert run.file("a.txt") == "B\0\2"
+
+
+def test_a_conflict_that_the_debugger_cannot_settle_fails_the_attempt_with_its_cause(fleet: Make) -> None:
+    run = fleet(
+        [task("A"), task("B", retry={"max_attempts": 1})],
+        [CHANGE_A, CHANGE_B, script("debugger", "B", fixed(status="blocked", cause="The two contradict."))],
+    )
+
+    assert run.drive() == "failed"
+    assert run.state("B") == ("failed", 1, "the merge was not settled: The two contradict.")
+
+
+def test_a_settled_conflict_must_pass_verification(fleet: Make) -> None:
+    run = fleet(
+        [task("A"), task("B", verify=["grep -q B a.txt"], retry={"max_attempts": 1})],
+        [CHANGE_A, CHANGE_B, script("debugger", "B", write("a.txt", "from A\n"), fixed())],
+    )
+
+    assert run.drive() == "failed"
+    assert run.state("B")[2] == "`grep -q B a.txt` failed after the merge: exit code 1"
+    assert run.file("a.txt") == "from A"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,10 @@ from aircoding.app.plans import load_plan
 from aircoding.app.policies import open_policies
 from aircoding.app.project import open_project
 from aircoding.app.trusting import trust_project
-from aircoding.app.wiring import World, open_gatherer, wire
+from aircoding.app.wiring import ReportingLog, World, open_gatherer, wire
 from aircoding.fleet.deps import FleetDeps, append
 from aircoding.fleet.drive import drive, workflows
-from aircoding.fleet.engine import DirectEngine, DurableEngine
+from aircoding.fleet.engine import DirectEngine, DurableEngine, Workflow
 from aircoding.ports import Sandbox
 from aircoding.records.events import Event
 from aircoding.records.ids import RunId
@@ -27,6 +27,7 @@ from aircoding.store import Store, open_store
 from aircoding.workspace.sandbox import choose_sandbox
 
 RUN = RunId("r1")
+_DATABASE = ".air/local/air.db"
 _GIT = ("-c", "user.name=t", "-c", "user.email=t@t.invalid")
 
 
@@ -105,6 +106,27 @@ class Fleet:
         deps, _ = wire(world, self.run, load_plan(project, None))
         return replace(deps, **self.changes)
 
+    def durable(self, *, watch: Callable[[Event], None] = lambda _: None) -> tuple[FleetDeps, DurableEngine]:
+        """Return the fleet on a durable engine of its own, which is not launched yet; `watch` sees each event."""
+        holder: list[FleetDeps] = []
+
+        def late(name: str) -> Workflow:
+            async def workflow(*arguments: str) -> Any:
+                return await workflows(holder[0])[name](*arguments)
+
+            return workflow
+
+        engine = DurableEngine(
+            str(self.root / ".air/local/engine.db"),
+            executor_id=RUN,
+            workflows={name: late(name) for name in ("attempt", "session")},
+        )
+        deps = self.deps()
+        log = ReportingLog(deps.events, watch, seen=len(self.events()))
+        session = replace(deps.session, engine=engine, events=log)
+        holder.append(replace(deps, engine=engine, session=session, events=log))
+        return holder[0], engine
+
     def drive(self, stop: asyncio.Event | None = None) -> str:
         """Drive the run without durability: one process that does not die."""
         return asyncio.run(self._drive(stop))
@@ -180,7 +202,7 @@ def make_fleet(
     git(root, "add", "-A")
     git(root, "commit", "-q", "-m", "First")
     trust_project(root)
-    store = open_store(root / ".air" / "local" / "air.db")
+    store = open_store(root / _DATABASE)
     project = open_project(root)
     provider, model = open_provider("scripted:script.yaml", project.settings, base=root)
     world = World(
@@ -211,4 +233,11 @@ def make_fleet(
     return Fleet(root=root, store=store, sandbox=world.sandbox, run=recorded)
 
 
-__all__ = ["DurableEngine", "Fleet", "done", "fixed", "git", "make_fleet", "script", "use", "verdict", "write"]
+def open_fleet(root: Path) -> Fleet:
+    """Open the run that another process recorded, as `resume` does."""
+    store = open_store(root / _DATABASE)
+    store.claim(RUN)
+    return Fleet(root=root, store=store, sandbox=choose_sandbox("auto"), run=store.runs.get(RUN))
+
+
+__all__ = ["Fleet", "done", "fixed", "git", "make_fleet", "open_fleet", "script", "use", "verdict", "write"]
