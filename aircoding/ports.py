@@ -357,12 +357,11 @@ class Repository(Protocol):
         """Return the commit that a worktree is on."""
         ...
 
-    def reset(self, root: str, commit: str) -> None:
-        """Put a worktree's branch and files back to a commit; a merge in progress is given up."""
-        ...
+    def reset(self, root: str, commit: str, *, ignored: bool = False) -> None:
+        """Put a worktree's branch and files back to a commit; a merge in progress is given up.
 
-    def same_tree(self, left: str, right: str) -> bool:
-        """Whether two commits hold the same files."""
+        Files that git ignores stay, unless `ignored` says that they go too.
+        """
         ...
 
     def remove_worktree(self, root: str) -> bool:

@@ -167,7 +167,7 @@ class GitRepository:
             )
         self.abort_merge(root)
         try:
-            git(root, "merge", "--no-commit", "--no-ff", "--no-stat", "--quiet", commit)
+            git(root, "merge", "--no-commit", "--no-ff", "--no-stat", "--quiet", commit, env=_identity(root))
         except WorkspaceError:
             if conflicts := unmerged_paths(root):
                 return MergeOutcome(commit=None, conflicts=conflicts)
@@ -183,18 +183,16 @@ class GitRepository:
         git(root, "reset", "--hard", "--quiet", "HEAD")
         git(root, "clean", "-fdq", "--exclude=/.air/local/")
 
-    def reset(self, root: str, commit: str) -> None:
-        """Put a worktree's branch and files back to a commit; files that git ignores stay."""
+    def reset(self, root: str, commit: str, *, ignored: bool = False) -> None:
+        """Put a worktree's branch and files back to a commit; files that git ignores go only with `ignored`."""
         self.abort_merge(root)
         git(root, "reset", "--hard", "--quiet", commit)
+        if ignored:
+            git(root, "clean", "-ffdxq", "--exclude=/.air/local/")
 
     def worktree_head(self, root: str) -> str:
         """Return the commit that a worktree is on."""
         return git(root, "rev-parse", "HEAD")
-
-    def same_tree(self, left: str, right: str) -> bool:
-        """Whether two commits hold the same files."""
-        return git(self.root, "rev-parse", f"{left}^{{tree}}") == git(self.root, "rev-parse", f"{right}^{{tree}}")
 
     def remove_worktree(self, root: str) -> bool:
         """Remove a worktree that holds nothing of its own; False when it holds work, or is none of ours (it stays)."""

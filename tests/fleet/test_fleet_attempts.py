@@ -27,6 +27,7 @@ def test_work_that_passes_is_merged_and_moves_the_branch(fleet: Make) -> None:
         "worktree.prepared",
         "commit.created",
         "verify.finished",
+        "verify.finished",
         "merge.finished",
         "task.done",
         "attempt.finished",
@@ -52,7 +53,10 @@ def test_a_failed_verification_brings_in_the_debugger_with_the_output(fleet: Mak
     assert run.brief_texts("r1:A:1:debugger:1") == {
         "`grep -q good a.txt` failed": "$ grep -q good a.txt\n\n(exit code 1)"
     }
-    assert [one.payload["passed"] for one in run.events("verify.finished")] == [True, False, True, True]
+    verified = [(one.payload["where"], one.payload["passed"]) for one in run.events("verify.finished")]
+    attempt = [passed for where, passed in verified if where == "attempt"]
+    assert attempt == [True, False, True, True]
+    assert [passed for where, passed in verified if where == "integration"] == [True, True]
 
 
 def test_without_a_debugger_the_failure_is_the_evidence_of_the_next_attempt_from_the_same_base(fleet: Make) -> None:

@@ -28,7 +28,7 @@ def test_a_conflict_is_settled_by_a_debugger_who_sees_both_sides(fleet: Make) ->
     assert run.file("a.txt") == "from A\nfrom B"
     conflict, merged = run.events("merge.finished", "B")
     assert conflict.payload["conflicts"] == ["a.txt"]
-    assert merged.payload["verified_as"] == "attempt"
+    assert "commit" in merged.payload
     shown = run.brief_texts("r1:B:1:debugger:2")
     assert "+from B" in shown["What this task changed"]
     assert "+from A" in shown["What was merged before"]
@@ -118,6 +118,7 @@ def test_work_that_merges_but_does_not_pass_goes_to_the_debugger_with_the_failur
         "attempt",
         "integration",
         "attempt",
+        "integration",
     ]
 
 
@@ -246,3 +247,20 @@ def test_a_settled_conflict_must_pass_verification(fleet: Make) -> None:
     assert run.drive() == "failed"
     assert run.state("B")[2] == "`grep -q B a.txt` failed after the merge: exit code 1"
     assert run.file("a.txt") == "from A"
+
+
+def test_a_verification_that_passes_by_an_ignored_file_does_not_count(fleet: Make) -> None:
+    """What git ignores is not in the commit, so the integration worktree, which has none of it, is the witness."""
+    area = ["a.txt", ".gitignore", "x.cache"]
+    retry = {"max_attempts": 1, "escalate": []}
+    plan = [{**task("A", verify=["grep -q ok x.cache"]), "write_area": area, "retry": retry}]
+    worker = script(
+        "executor", "A", write("a.txt", "new\n"), write(".gitignore", "*.cache\n"), write("x.cache", "ok\n"), done()
+    )
+
+    run = fleet(plan, [worker])
+
+    assert run.drive() == "failed"
+    where = [(event.payload["where"], event.payload["passed"]) for event in run.events("verify.finished", "A")]
+    assert where == [("attempt", True), ("integration", False)]
+    assert run.events("task.done", "A") == []

@@ -101,7 +101,7 @@ def test_commands_know_which_worker_they_serve(fleet: Make) -> None:
     assert indices == {"A": 0, "B": 1}
     for name, index in indices.items():
         outputs = [run.store.texts.get(one.payload["output"]) for one in run.events("verify.finished", name)]
-        assert outputs == [f"{index}\nblue\n"]
+        assert outputs == [f"{index}\nblue\n"] * 2, "in the attempt's worktree, and after the merge"
         (call, *_) = run.store.tools.records(f"r1:{name}:1:executor:1")  # type: ignore[arg-type]
         assert call.result is not None
         assert call.result.text.startswith(f"{index}\nblue")

@@ -260,13 +260,17 @@ def test_a_merge_that_git_cannot_make_is_no_merge(repository: GitRepository, mak
         repository.merge(str(root), unrelated, "Merge", key="k")
 
 
-def test_same_tree_compares_files_not_commits(repository: GitRepository, make_worktree: MakeWorktree) -> None:
+def test_a_reset_can_take_ignored_files_with_it(repository: GitRepository, make_worktree: MakeWorktree) -> None:
     root = make_worktree()
-    (root / "new.txt").write_text("new\n")
+    (root / ".gitignore").write_text("*.cache\n")
     first = commit(repository, root, "k1")
-    assert not repository.same_tree(first, repository.head())
-    (root / "new.txt").unlink()
-    assert repository.same_tree(commit(repository, root, "k2"), repository.head())
+    (root / "planted.cache").write_text("x")
+
+    repository.reset(str(root), first)
+    assert (root / "planted.cache").exists()
+
+    repository.reset(str(root), first, ignored=True)
+    assert not (root / "planted.cache").exists()
 
 
 def test_the_branch_that_is_checked_out_moves_forward_with_its_files(
