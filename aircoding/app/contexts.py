@@ -194,11 +194,13 @@ def _full_id(store: Store, given: str) -> str:
 
 def list_contexts(
     start: Path, *, run_id: str | None, task_id: str | None, role: str | None, limit: int, offset: int
-) -> tuple[ContextHead, ...]:
-    """Return recorded assemblies, oldest first."""
+) -> tuple[tuple[ContextHead, ...], int]:
+    """Return a page of recorded assemblies, oldest first, and how many there are in all."""
     with _opened(start) as store:
         heads = store.index.heads(run_id=run_id, task_id=task_id, role=role, limit=limit, offset=offset)
-        return tuple(ContextHead(**{name: getattr(head, name) for name in ContextHead.__slots__}) for head in heads)
+        total = store.index.count(run_id=run_id, task_id=task_id, role=role)
+        names = ContextHead.__slots__
+        return tuple(ContextHead(**{name: getattr(head, name) for name in names}) for head in heads), total
 
 
 def why_text(start: Path, text: str, *, run_id: str | None, manifest_id: str | None) -> tuple[Place, ...]:
@@ -225,7 +227,9 @@ def why_not_subject(
     with _opened(start) as store:
         if manifest_id is not None:
             return why_not([store.assemblies.get(ManifestId(_full_id(store, manifest_id))).manifest], subject)
-        return why_not(_last_of_sessions(store, run_id or _newest(store), task_id, role), subject)
+        run = run_id or _newest(store)
+        _require_task(store, run, task_id)
+        return why_not(_last_of_sessions(store, run, task_id, role), subject)
 
 
 def who_saw_subject(start: Path, subject: str, *, run_id: str | None, role: str | None) -> tuple[Witness, ...]:
@@ -242,6 +246,14 @@ def _last_of_sessions(store: Store, run_id: str, task_id: str | None, role: str 
     """The last assembly of a session tells of all its turns: within an epoch nothing that was sent goes away."""
     last = {head.session_id: head for head in store.index.heads(run_id=run_id, task_id=task_id, role=role)}
     return [store.assemblies.get(ManifestId(head.manifest_id)).manifest for head in last.values()]
+
+
+def _require_task(store: Store, run_id: str, task_id: str | None) -> None:
+    """Refuse a task that the run has not: a typing error must not read as `never considered`."""
+    known = [state.task_id for state in store.runs.task_states(run_id)]
+    if task_id is not None and task_id not in known:
+        names = ", ".join(known[:20])
+        raise NotFoundError(f"run {run_id} has no task {task_id}", hint=f"it has {names or 'no tasks yet'}")
 
 
 def _newest(store: Store) -> str:

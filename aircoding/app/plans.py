@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from aircoding.graph.task_graph import TaskGraph
 from aircoding.graph.waves import plan_waves
 from aircoding.records.conflicts import Conflict
 from aircoding.records.tasks import Plan, TaskSpec
+from aircoding.rules.globs import Dialect, compile_globs
 from aircoding.sources.plan_docs import read_plan_docs
 from aircoding.sources.segments import Intake
 
@@ -31,6 +33,9 @@ class PlanReport:
     wave_count: int
     separated: tuple[tuple[str, str], ...]
     conflicts: tuple[Conflict, ...]
+    remarks: tuple[str, ...]
+    hopeless: tuple[str, ...]
+    """Tasks that cannot pass: the policy denies their own verify commands, or an open conflict stops them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,13 +91,32 @@ def check_plan(start: Path, plan_file: Path | None) -> PlanReport:
     plan = load_plan(project, plan_file)
     graph = TaskGraph.of(plan)
     waves = plan_waves(graph)
+    conflicts = find_conflicts(project, plan)
     return PlanReport(
         uri=project.read_plan(plan_file)[1].removeprefix("project:"),
         task_count=len(plan.tasks),
         wave_count=len(waves.waves),
         separated=tuple((one.meeting.task, one.task) for one in waves.separated),
-        conflicts=find_conflicts(project, plan),
+        conflicts=conflicts,
+        remarks=_missing_reads(project, graph),
+        hopeless=tuple(
+            task.id for task in plan.tasks if any(f"air:task/{task.id}" in conflict.parties for conflict in conflicts)
+        ),
     )
+
+
+def _missing_reads(project: Project, graph: TaskGraph) -> tuple[str, ...]:
+    """Return remarks on `reads` that are not there, and that no earlier task may write."""
+    there = frozenset(project.repository.open_worktree(str(project.root)).paths())
+    remarks: list[str] = []
+    for task in graph.tasks.values():
+        before = [area for earlier in graph.ancestors(task.id) for area in graph.tasks[earlier].write_area]
+        made = compile_globs(before, Dialect.ROOT_ANCHORED)
+        for read in task.reads:
+            path = re.sub(r":[\d-]+$", "", read)
+            if not any(char in path for char in "*?[{") and path not in there and not made.matches(path):
+                remarks.append(f"task {task.id} reads {path}, which is not there, and no task before it may write it")
+    return tuple(remarks)
 
 
 def show_plan(start: Path, plan_file: Path | None) -> PlanView:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from aircoding.errors import ConfigError, NotFoundError
 from aircoding.settings import Settings, air_home, load_settings
+from aircoding.sources.files import read_text_file
 from aircoding.sources.trust import is_trusted
 from aircoding.workspace.repository import GitRepository, open_repository
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["Project", "open_project"]
 
 _PLAN = ".air/shared/plan/tasks.yaml"
+_MAX_PLAN_BYTES = 64_000_000
+"""About 130,000 tasks; a larger file is taken for a mistake."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,15 +64,21 @@ class Project:
             uri = f"project:{path.relative_to(self.root).as_posix()}"
         except ValueError:
             uri = f"file:{path.name}"
-        try:
-            return path.read_text(encoding="utf-8"), uri
-        except FileNotFoundError as error:
+        inside = plan_file is None
+        read = read_text_file(self.root, _PLAN if inside else str(path), inside=inside, max_bytes=_MAX_PLAN_BYTES)
+        if read.absent:
             raise NotFoundError(
                 f"there is no plan at {os.path.relpath(path)}",
                 hint="write one (docs/reference/plan.md), name one with --plan, or give --goal",
-            ) from error
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(f"{os.path.relpath(path)}: cannot be read: {error}") from error
+            )
+        if read.problem or read.lossy:
+            problem = read.problem or "it is no UTF-8 text"
+            raise ConfigError(
+                f"{os.path.relpath(path)}: the plan cannot be read: {problem}",
+                hint="name a regular text file; docs/reference/plan.md shows one",
+                code="plan.unreadable",
+            )
+        return read.text, uri
 
     def open_store(self, *, create: bool = False, migrate: Literal["create", "upgrade", "never"] = "create") -> Store:
         """Open the record. Without `create` it must be there already.

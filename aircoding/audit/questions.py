@@ -128,11 +128,10 @@ def why_not(manifests: Iterable[Manifest], query: str) -> tuple[Consideration, .
     """
     found: list[Consideration] = []
     for manifest in manifests:
-        rule_ids = {record.segment_id: record.rule_id for record in manifest.segments}
         latest = {
             note.segment_id: note
             for note in manifest.outcomes
-            if matches(query, note.uri, rule_ids.get(note.segment_id), note.segment_id)
+            if matches(query, note.uri, note.rule_id, note.segment_id)
         }
         found.extend(_consideration(manifest, note) for note in latest.values())
     return tuple(found)

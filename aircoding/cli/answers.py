@@ -132,6 +132,8 @@ def who_saw_text(subject: str, witnesses: Sequence[Witness]) -> str:
     """Return who had a subject in a prompt and who did not."""
     if not witnesses:
         return "no recorded prompt matches"
+    if not any(one.saw or one.missed for one in witnesses):
+        return f"{subject} was never considered for any of {len(witnesses)} workers: check the name"
     saw = [one for one in witnesses if one.saw is not None]
     lines = [f"{subject}: seen by {len(saw)} of {len(witnesses)}", ""]
     rows = []

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from aircoding.cli import answers
-from aircoding.cli.output import emit, json_option
+from aircoding.cli.output import emit, json_option, note
 
 __all__ = ["context"]
 
@@ -80,8 +80,10 @@ def list_(run_id: str | None, task_id: str | None, role: str | None, limit: int,
     """List recorded assemblies."""
     from aircoding.app.contexts import list_contexts
 
-    heads = list_contexts(Path.cwd(), run_id=run_id, task_id=task_id, role=role, limit=limit, offset=offset)
-    emit("assemblies", heads, as_json=as_json, text=lambda: answers.list_text(heads))
+    heads, total = list_contexts(Path.cwd(), run_id=run_id, task_id=task_id, role=role, limit=limit, offset=offset)
+    emit("assemblies", heads, as_json=as_json, text=lambda: answers.list_text(heads), total=total)
+    if offset + len(heads) < total and not as_json:
+        note(f"{offset + len(heads)} of {total} shown; go on with --offset {offset + len(heads)}")
 
 
 @context.command()

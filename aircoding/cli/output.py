@@ -31,10 +31,10 @@ def visible(text: str) -> str:
     )
 
 
-def emit(kind: str, value: Any, *, as_json: bool, text: Callable[[], str]) -> None:
-    """Print a result: `{"schema_version", "kind": value}` as JSON, else what `text` returns."""
+def emit(kind: str, value: Any, *, as_json: bool, text: Callable[[], str], **more: Any) -> None:
+    """Print a result: `{"schema_version", "kind": value}` with `more` as JSON, else what `text` returns."""
     if as_json:
-        document = {"schema_version": SCHEMA_VERSION, kind: jsonable(value)}
+        document = {"schema_version": SCHEMA_VERSION, kind: jsonable(value), **more}
         click.echo(json.dumps(document, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None))
     else:
         click.echo(visible(text()))

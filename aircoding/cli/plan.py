@@ -33,16 +33,18 @@ def check(plan_file: Path | None, as_json: bool) -> None:
     report = check_plan(Path.cwd(), plan_file)
 
     def text() -> str:
-        lines = [f"{report.uri}: {report.task_count} tasks in {report.wave_count} waves; no faults"]
+        lines = [f"{report.uri}: {report.task_count} tasks in {report.wave_count} waves; no faults in its form"]
         lines += [
             f"  separated: {a} and {b} write the same paths, so they run one after the other"
             for a, b in report.separated
         ]
+        lines += [f"  remark: {remark}" for remark in report.remarks]
         lines += [f"  conflict: {conflict.detail}" for conflict in report.conflicts]
+        lines += [f"  task {task} cannot pass as it stands" for task in report.hopeless]
         return "\n".join(lines)
 
     emit("plan", report, as_json=as_json, text=text)
-    if any(conflict.blocking for conflict in report.conflicts):
+    if report.hopeless:
         raise SystemExit(1)
 
 

@@ -91,4 +91,5 @@ def outcome(
         detail=detail,
         tokens=tokens,
         by=by,
+        rule_id=segment.rule_id,
     )

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aircoding.errors import InternalError
+from aircoding.errors import InternalError, StoreError
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -68,7 +68,14 @@ class DurableEngine:
         DBOS(config=config)  # type: ignore[arg-type]
         for name, body in self._bodies.items():
             self._registered[name] = DBOS.workflow(name=name)(self._tracked(name, body))
-        DBOS.launch()
+        try:
+            DBOS.launch()
+        except Exception as error:
+            raise StoreError(
+                f"the engine's database {Path(self._database).name} cannot be used: {str(error).splitlines()[0]}",
+                hint="free some space, or make its folder writable, then resume",
+                code="store.engine",
+            ) from error
 
     def close(self) -> None:
         """Stop the engine, after `suspend`; what is unfinished goes on at the next launch."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from aircoding.errors import ConfigError
 from aircoding.permissions.policy_file import PolicyFile
@@ -72,12 +73,11 @@ def build_policy(
     """
     every = tuple(files)
     require_valid(every)
-    rules = tuple(rule for file in every for rule in file.rules if _counts(rule, project_trusted=project_trusted))
-    mask_env = tuple(sorted({name for file in every for name in file.mask_env}))
+    rules, mask_env, said = _shared(every, project_trusted)
     area = tuple(write_area) if may_write else ()
     digest = fingerprint(
         {
-            "rules": [[rule.subject.value, rule.effect.value, rule.pattern, rule.level.value] for rule in rules],
+            "rules": said,
             "write_area": list(area),
             "denied_paths": list(denied_paths),
             "floor_exceptions": list(floor_exceptions),
@@ -101,6 +101,20 @@ def build_policy(
         root=root,
         home=home,
     )
+
+
+@lru_cache(maxsize=32)
+def _shared(
+    files: tuple[PolicyFile, ...], project_trusted: bool
+) -> tuple[tuple[PolicyRule, ...], tuple[str, ...], Digest]:
+    """Return what all tasks and roles of a project share: its lines, its masked variables, a digest of what decides.
+
+    One tuple of lines for thousands of tasks: what is compiled of them is kept by the tuple's identity.
+    """
+    rules = tuple(rule for file in files for rule in file.rules if _counts(rule, project_trusted=project_trusted))
+    mask_env = tuple(sorted({name for file in files for name in file.mask_env}))
+    said = fingerprint([[rule.subject.value, rule.effect.value, rule.pattern, rule.level.value] for rule in rules])
+    return rules, mask_env, said
 
 
 def _counts(rule: PolicyRule, *, project_trusted: bool) -> bool:

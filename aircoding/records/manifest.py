@@ -70,7 +70,7 @@ class SegmentRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomeRecord:
-    """What became of one candidate. `by` names the line that decided (`uri:line`) or the stage."""
+    """What became of one candidate. `by` names the line that decided (`uri:line`) or the stage, `rule_id` its rule."""
 
     segment_id: SegmentId
     uri: str
@@ -80,6 +80,7 @@ class OutcomeRecord:
     detail: str
     tokens: int
     by: str
+    rule_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

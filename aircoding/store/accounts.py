@@ -185,6 +185,7 @@ def outcome_value(found: Row[Any]) -> dict[str, Any]:
         "detail": found.detail,
         "tokens": found.tokens,
         "by": found.decided_by,
+        "rule_id": found.rule_id,
     }
 
 

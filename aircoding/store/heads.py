@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import case, func, select
+from sqlalchemy import ColumnElement, case, func, select
 
 from aircoding.store.columns import table_of
 from aircoding.store.database import Database
@@ -49,6 +49,11 @@ class Totals:
     unpriced_calls: int
 
 
+def _within(run_id: str | None, task_id: str | None, role: str | None) -> list[ColumnElement[bool]]:
+    wanted = (("run_id", run_id), ("task_id", task_id), ("role", role))
+    return [ASSEMBLIES.c[name] == value for name, value in wanted if value is not None]
+
+
 class Index:
     """Reads that need no texts."""
 
@@ -74,12 +79,16 @@ class Index:
         """Return heads in the order in which they were recorded."""
         names = [name for name in AssemblyHead.__slots__ if name != "tokens"]
         query = select(*(ASSEMBLIES.c[name] for name in names), ASSEMBLIES.c.tokens_expected.label("tokens"))
-        for name, value in (("run_id", run_id), ("task_id", task_id), ("role", role)):
-            if value is not None:
-                query = query.where(ASSEMBLIES.c[name] == value)
+        query = query.where(*_within(run_id, task_id, role))
         query = query.order_by(ASSEMBLIES.c.assembly).limit(limit).offset(offset)
         with self._database.read() as connection:
             return tuple(AssemblyHead(**found._mapping) for found in connection.execute(query))
+
+    def count(self, *, run_id: str | None = None, task_id: str | None = None, role: str | None = None) -> int:
+        """Return how many assemblies there are."""
+        query = select(func.count()).select_from(ASSEMBLIES).where(*_within(run_id, task_id, role))
+        with self._database.read() as connection:
+            return int(connection.execute(query).scalar_one())
 
     def totals(self, run_id: str) -> Totals:
         """Return the sums over a run's calls."""

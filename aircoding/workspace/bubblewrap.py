@@ -49,7 +49,13 @@ def bubblewrap_arguments(
     for place in shown:
         arguments += ["--ro-bind-try", place, place]
     arguments += ["--bind" if request.writable else "--ro-bind", root, root]
-    state = os.path.join(root, ".air", "local")
+    for cache in map(os.path.expanduser, request.writable_paths):
+        arguments += ["--bind-try", cache, cache]
+    # The policy's floor denies writing `.air`; a command that got past the parser cannot either.
+    own = os.path.join(root, ".air")
+    if os.path.isdir(own):
+        arguments += ["--ro-bind", own, own]
+    state = os.path.join(own, "local")
     if os.path.isdir(state):
         arguments += ["--tmpfs", state]
     arguments += [*git_binds(root, scratch), "--remount-ro", "/"]

@@ -112,3 +112,12 @@ def test_a_difference_is_told_by_segment() -> None:
     )
     assert difference.shared_marks == ("/system/2",)
     assert compare(old.manifest, old.manifest).empty
+
+
+def test_a_rule_is_found_by_its_id_where_it_stayed_out_too() -> None:
+    manifest = _worker("T2", "tools/b.py").manifest
+
+    (found,) = why_not([manifest], "licence")
+
+    assert found.outcome.by == "project:.air/shared/rules/licence.md:4"
+    assert who_saw([manifest], "licence")[0].missed is not None

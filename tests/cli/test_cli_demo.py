@@ -121,3 +121,23 @@ def test_the_demo_works_without_a_sandbox_and_says_so(tmp_path: Path, monkeypatc
     assert done.returncode == 0, done.stderr
     assert "no sandbox confines commands" in done.stderr
     assert "11 of 12 tasks done" in done.stdout
+
+
+def test_a_name_that_nobody_knows_is_told_from_a_rule_that_stayed_out(demo: Path) -> None:
+    by_id = air(demo, "context", "who-saw", "licence-header")
+    unknown = air(demo, "context", "who-saw", "no-such-rule")
+    task = air(demo, "context", "why-not", RULE, "--task", "T99")
+
+    assert "seen by 11 of 12" in by_id.output
+    assert "path_not_matched" in by_id.output
+    assert "never considered for any of 12 workers" in unknown.output
+    assert task.code == 2
+    assert "has no task T99" in task.output
+
+
+def test_a_list_says_how_much_it_leaves_out(demo: Path) -> None:
+    page = air(demo, "context", "list", "--limit", "5")
+    as_json = air(demo, "context", "list", "--limit", "5", "--json")
+
+    assert "5 of 64 shown; go on with --offset 5" in page.output
+    assert as_json.result["total"] == 64

@@ -261,3 +261,32 @@ def test_what_a_run_would_refuse_is_refused_by_the_check(tmp_path: Path) -> None
 
     assert ended.code == 2
     assert "architecture_designer" in ended.output
+
+
+def test_a_check_names_what_cannot_pass_and_what_is_not_there(tmp_path: Path) -> None:
+    root = _repository(tmp_path / "project")
+    plan = GOOD.replace("a.txt]", "a.txt], reads: [gone.md], verify: ['sudo make']")
+    _plan(root, plan + "- {id: T2, title: Two, depends_on: [T1], write_area: [b.txt], reads: [a.txt]}\n")
+
+    ended = air(root, "plan", "check")
+
+    assert ended.code == 1
+    assert "task T1 reads gone.md, which is not there" in ended.output
+    assert "task T1 cannot pass as it stands" in ended.output
+    assert "T2" not in ended.output
+
+
+def test_a_plan_that_is_no_regular_file_is_refused_at_once(tmp_path: Path) -> None:
+    root = _repository(tmp_path / "project")
+    _plan(root, GOOD)
+    path = root / ".air/shared/plan/tasks.yaml"
+    path.unlink()
+    os.mkfifo(path)
+
+    ended = air(root, "plan", "check", timeout_seconds=20)
+
+    assert ended.code == 2
+    assert "cannot be read" in ended.output
+    path.unlink()
+    path.symlink_to("/etc/passwd")
+    assert "leaves the project" in air(root, "plan", "check").output

@@ -51,7 +51,8 @@ async def _glob(call: ToolCall, bench: Workbench, _paths: tuple[str, ...]) -> To
     if not found:
         return ToolResult(text=f"No file matches {pattern}. `*.py` matches at any depth, `src/*.py` only in src.")
     limit = int(call.input.get("limit", _PATHS))
-    rows = [in_utf8(path) for path in found[:limit]]
+    # A name may hold a line break; it must not look like two files.
+    rows = [in_utf8(path).replace("\n", "\\n").replace("\r", "\\r") for path in found[:limit]]
     if len(found) > limit:
         rows.append(f"[{len(found) - limit} more files match: narrow the pattern or raise limit]")
     return ToolResult(text="\n".join(rows))

@@ -131,6 +131,7 @@ class OutcomeRow(SQLModel, table=True):
     detail: str = text()
     tokens: int = number()
     decided_by: str = text()
+    rule_id: str | None = text(default=None, index=True)
 
 
 class OutcomeUseRow(SQLModel, table=True):

@@ -331,12 +331,14 @@ def _assemblies() -> None:
         _text("detail"),
         _integer("tokens"),
         _text("decided_by"),
+        _text("rule_id", null=True),
         sa.PrimaryKeyConstraint("outcome_row"),
         sa.UniqueConstraint("fingerprint"),
         sqlite_strict=True,
     )
     op.create_index(op.f("ix_outcomes_segment_id"), "outcomes", ["segment_id"])
     op.create_index(op.f("ix_outcomes_uri"), "outcomes", ["uri"])
+    op.create_index(op.f("ix_outcomes_rule_id"), "outcomes", ["rule_id"])
     op.create_table(
         "outcome_uses",
         _integer("assembly"),
