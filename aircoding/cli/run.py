@@ -48,6 +48,7 @@ def _line(event: Event) -> str:
     lines = {
         "run.started": f"run {event.run_id} started",
         "run.resumed": f"run {event.run_id} goes on",
+        "run.paused": f"run {event.run_id} pauses: {payload.get('reason', '')}",
         "task.dispatched": f"{where}: started",
         "setup.failed": f"{where}: set-up failed: {payload.get('reason', '')}",
         "permission.denied": f"{where}: denied {payload.get('act', '')}: {payload.get('reason', '')}",
@@ -64,6 +65,8 @@ def _line(event: Event) -> str:
         return f"{where}: `{payload.get('command', '')}` failed with exit code {payload.get('exit_code')}"
     if event.type == "review.finished":
         return f"{where}: review: {payload.get('verdict', '')}"
+    if event.type == "run.finished" and payload.get("not_moved"):
+        return f"no branch was moved: {payload['not_moved']}; take the work with: {payload['command']}"
     if event.type == "merge.finished" and payload.get("conflicts"):
         return f"{where}: merge conflict in {', '.join(payload['conflicts'])}"
     return lines.get(event.type, "")

@@ -253,6 +253,28 @@ def test_a_task_that_would_change_a_decided_interface_is_blocked_before_a_word_i
     assert '"conflict.opened"' in ended.output
 
 
+def test_a_run_that_could_move_no_branch_says_why_and_what_to_type(tmp_path: Path) -> None:
+    root = _repository(tmp_path / "project")
+    _plan(root, GOOD)
+    result = {"status": "done", "summary": "Written.", "changed_files": ["a.txt"], "verification": []}
+    tools = [
+        {"name": "fs_write", "input": {"path": "a.txt", "content": "a\n"}},
+        {"name": "finish", "input": result},
+    ]
+    turns = [{"text": "Now.", "tools": [tool]} for tool in tools]
+    (root / ".air/script.yaml").write_text(json.dumps({"scripts": [{"match": {"role": "executor"}, "turns": turns}]}))
+    subprocess.run(["git", "checkout", "-q", "--detach"], cwd=root, check=True)
+
+    ended = air(root, "run", "--allow-dirty", "--provider", "scripted:.air/script.yaml")
+
+    assert ended.code == 0, ended.output
+    (line,) = [line for line in ended.output.splitlines() if line.startswith("no branch was moved: ")]
+    why, _, command = line.partition("; take the work with: ")
+    assert why.endswith("no branch was checked out when the run started")
+    subprocess.run(command.split(), cwd=root, check=True, capture_output=True)
+    assert (root / "a.txt").read_text() == "a\n"
+
+
 def test_what_a_run_would_refuse_is_refused_by_the_check(tmp_path: Path) -> None:
     root = _repository(tmp_path / "project")
     _plan(root, GOOD.replace("a.txt]", "a.txt], retry: {escalate: [architecture_designer]}"))
