@@ -59,7 +59,15 @@ def _open_epoch(draft: Draft, notes: tuple[Note, ...]) -> AssembledContext | Ove
     for number, (tool, node) in enumerate(zip(sorted(snapshot.tools, key=lambda tool: tool.name), tools, strict=True)):
         layout.own(_tool_item(tool.name, node, snapshot), (Span(f"/tools/{number}"),))
     system = system_blocks(items, layout)
-    fleet = sum(1 for block in range(len(system)) if layout.last_in_block[f"/system/{block}"].scope is Scope.FLEET)
+    fleet = len(
+        {
+            span.block
+            for record in layout.segments
+            if record.scope is Scope.FLEET
+            for span in record.spans
+            if span.block.startswith("/system/")
+        }
+    )
     first, session_blocks = first_message(items, layout)
     messages = [] if first is None else [first]
     for message in snapshot.messages:
@@ -83,7 +91,7 @@ def _extend_epoch(draft: Draft, notes: tuple[Note, ...], sent: Manifest) -> Asse
         without_marks(frozen.context.system),
         without_marks(frozen.context.messages),
     )
-    layout = Layout(list(sent.segments), list(sent.layout), {})
+    layout = Layout(list(sent.segments), list(sent.layout))
     for message in snapshot.messages[frozen.message_count :]:
         append_message(request.messages, message, layout, snapshot.estimator)
     if draft.items:

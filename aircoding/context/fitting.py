@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from aircoding.context.draft import Draft, Item, Note, outcome
+from aircoding.context.layout import tool_nodes
 from aircoding.context.profiles import ALWAYS
 from aircoding.context.tokens import BLOCK_OVERHEAD_TOKENS, estimate_range, estimate_tokens
+from aircoding.records.digests import canonical_json
 from aircoding.records.ids import SegmentId
 from aircoding.records.layers import Form, Layer, OutcomeKind, Reason, Scope
 from aircoding.records.manifest import Overflow
@@ -60,8 +62,8 @@ def fit(draft: Draft) -> tuple[Draft, tuple[Note, ...]]:
 
 
 def _tool_tokens(snapshot: Snapshot) -> int:
-    text = "".join(f"{tool.name}{tool.description}{dict(tool.input_schema)}" for tool in snapshot.tools)
-    return _hard(estimate_tokens(text, snapshot.estimator), snapshot.estimator)
+    texts = (canonical_json(node).decode("utf-8") for node in tool_nodes(snapshot.tools))
+    return sum(_hard(estimate_tokens(text, snapshot.estimator), snapshot.estimator) for text in texts)
 
 
 def _hard(expected: int, estimator: Estimator) -> int:

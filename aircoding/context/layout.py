@@ -9,7 +9,6 @@ from typing import Any
 from aircoding.context.draft import Item
 from aircoding.records.layers import Form, Layer, Scope, SegmentKind, Trust
 from aircoding.records.manifest import LayoutSpan, SegmentRecord, Span
-from aircoding.records.segments import Segment
 from aircoding.records.snapshot import ToolSpec
 
 __all__ = ["Layout", "first_message", "notice_block", "system_blocks", "tool_nodes"]
@@ -29,7 +28,6 @@ class Layout:
 
     segments: list[SegmentRecord] = field(default_factory=list)
     spans: list[LayoutSpan] = field(default_factory=list)
-    last_in_block: dict[str, Segment] = field(default_factory=dict)
 
     def own(self, item: Item, spans: tuple[Span, ...]) -> None:
         """Record that an item owns `spans`."""
@@ -50,11 +48,6 @@ class Layout:
                 selected_by=item.selected_by,
             )
         )
-        self.last_in_block[_block_node(spans[-1].block)] = segment
-
-
-def _block_node(pointer: str) -> str:
-    return pointer.removesuffix("/text")
 
 
 class _Text:

@@ -41,7 +41,6 @@ def seal(
         request,
         places=[*places, *newest],
         segments=segments,
-        last_in_block=layout.last_in_block,
         limits=snapshot.limits,
     )
     digest = sha256_bytes(canonical_json(request.value()))

@@ -10,7 +10,6 @@ from typing import Any
 from aircoding.records.digests import canonical_json, sha256_bytes
 from aircoding.records.ids import Digest
 from aircoding.records.manifest import CacheMark, SegmentRecord
-from aircoding.records.segments import Segment
 from aircoding.records.snapshot import ModelLimits
 
 __all__ = ["MAX_MARKS", "Request", "mark_request", "without_marks"]
@@ -52,7 +51,6 @@ def mark_request(
     *,
     places: Sequence[str],
     segments: Sequence[SegmentRecord],
-    last_in_block: dict[str, Segment],
     limits: ModelLimits,
 ) -> tuple[CacheMark, ...]:
     """Set a mark at each of `places` (pointers to blocks, in prompt order) that may carry one.
@@ -64,6 +62,7 @@ def mark_request(
     if not limits.cache_marks:
         return ()
     prefix_tokens = _prefix_tokens(request, segments)
+    last_in_block = {_block_of(record): record.segment_id for record in segments}
     marks: list[tuple[str, dict[str, Any], Digest, int]] = []
     for place in dict.fromkeys(places):
         node = _markable(request, place)
@@ -75,7 +74,7 @@ def mark_request(
     return tuple(
         CacheMark(
             mark=place,
-            after_segment=last_in_block[place].segment_id if place in last_in_block else None,
+            after_segment=last_in_block.get(place),
             prefix_digest=digest,
             prefix_tokens=tokens,
         )
@@ -109,7 +108,7 @@ def _blocks(request: Request) -> list[str]:
 def _prefix_tokens(request: Request, segments: Sequence[SegmentRecord]) -> dict[str, int]:
     per_block: dict[str, int] = {}
     for segment in segments:
-        pointer = segment.spans[0].block.removesuffix("/text")
+        pointer = _block_of(segment)
         per_block[pointer] = per_block.get(pointer, 0) + segment.tokens
     total = 0
     running: dict[str, int] = {}
@@ -117,6 +116,11 @@ def _prefix_tokens(request: Request, segments: Sequence[SegmentRecord]) -> dict[
         total += per_block.get(pointer, 0)
         running[pointer] = total
     return running
+
+
+def _block_of(record: SegmentRecord) -> str:
+    """Return the pointer of the block that a segment stands in; the first of its spans is never inside a node."""
+    return record.spans[0].block.removesuffix("/text")
 
 
 def _prefix_digest(request: Request, pointer: str) -> Digest:
