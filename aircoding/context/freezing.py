@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from aircoding.records.digests import sha256_text
-from aircoding.records.layers import Layer, SegmentKind
 from aircoding.records.manifest import AssembledContext, SegmentRecord
 from aircoding.records.snapshot import Frozen
 
 __all__ = ["frozen_from"]
-
-_OF_L9 = frozenset({SegmentKind.INSTRUCTION, SegmentKind.OUTPUT_FORMAT})
 
 
 def frozen_from(context: AssembledContext) -> Frozen:
@@ -20,10 +16,7 @@ def frozen_from(context: AssembledContext) -> Frozen:
     """
     segments = context.manifest.segments
     numbers = [number for record in segments if (number := _message_number(record)) is not None]
-    told = "\n".join(
-        record.source.text_digest for record in segments if record.layer is Layer.L9 and record.kind in _OF_L9
-    )
-    return Frozen(context=context, message_count=max(numbers, default=-1) + 1, instruction_digest=sha256_text(told))
+    return Frozen(context=context, message_count=max(numbers, default=-1) + 1)
 
 
 def _message_number(record: SegmentRecord) -> int | None:

@@ -87,7 +87,6 @@ class Frozen:
 
     context: AssembledContext
     message_count: int
-    instruction_digest: Digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,7 +66,7 @@ def split_snapshot(snapshot: Snapshot) -> tuple[Digest, dict[Digest, str]]:
         },
         "segments": [keep_json([keep_segment(segment) for segment in stretch]) for _, stretch in stretches],
         "messages": [keep_message(message) for message in snapshot.messages],
-        "frozen": frozen and [frozen.context.manifest_id, frozen.message_count, frozen.instruction_digest],
+        "frozen": frozen and [frozen.context.manifest_id, frozen.message_count],
     }
     return keep_json(index), texts
 
@@ -98,10 +98,6 @@ def join_snapshot(digest: Digest, read: Texts, context: Callable[[str], Any]) ->
         for number, role, uri, node in index["messages"]
     ]
     if index["frozen"] is not None:
-        manifest_id, count, instruction = index["frozen"]
-        values["frozen"] = {
-            "context": context(manifest_id),
-            "message_count": count,
-            "instruction_digest": instruction,
-        }
+        manifest_id, count = index["frozen"]
+        values["frozen"] = {"context": context(manifest_id), "message_count": count}
     return decode(Snapshot, values, what=f"snapshot {digest[:12]}")
