@@ -8,11 +8,11 @@ from functools import partial
 from typing import Any
 
 from aircoding.fleet.phases import Attempt, Ended, keep
-from aircoding.permissions.engine import decide
+from aircoding.permissions.engine import account_of, decide
 from aircoding.records.events import Event
 from aircoding.records.ids import Digest
 from aircoding.records.layers import SegmentKind
-from aircoding.records.policy import CommandAct, Decision, Effect
+from aircoding.records.policy import CommandAct, Effect
 from aircoding.records.work import CommandRequest
 
 __all__ = ["CommandReport", "check", "failed_by", "report_values", "run_checked", "shown", "verify"]
@@ -59,12 +59,12 @@ async def run_checked(
     policy = deps.policy_for_task(attempt.task)
     decision = decide(CommandAct(command=command), policy)
     if not decision.permits:
-        attempt.note("permission.denied", _account(decision), key=key)
+        attempt.note("permission.denied", account_of(decision, tool="orchestrator"), key=key)
         reason = f"the policy refuses it: {decision.reason}"
         output = deps.blobs.put(reason)
         return CommandReport(command=command, passed=False, exit_code=None, output=output, reason=reason, refused=True)
     if decision.effect is Effect.ANNOUNCE:
-        attempt.note("permission.announced", _account(decision), key=key)
+        attempt.note("permission.announced", account_of(decision, tool="orchestrator"), key=key)
     request = CommandRequest(
         command=command,
         timeout_seconds=deps.command_timeout_seconds,
@@ -82,19 +82,6 @@ async def run_checked(
         output=deps.blobs.put(text),
         reason=reason,
     )
-
-
-def _account(decision: Decision) -> dict[str, object]:
-    """Return who decided, as the events of tool calls say it; the tool is the orchestrator itself."""
-    cause = max(decision.judgements, key=lambda judgement: judgement.effect.rank, default=None)
-    return {
-        "tool": "orchestrator",
-        "act": decision.act,
-        "rule": cause.pattern if cause else "",
-        "file": cause.uri if cause else "",
-        "line": cause.line if cause else None,
-        "reason": decision.reason,
-    }
 
 
 async def verify(attempt: Attempt, root: str, *, where: str, key: str) -> tuple[CommandReport | None, bool]:

@@ -5,6 +5,9 @@ Deny beats ask beats announce beats allow, over all that is in the act. With nob
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from aircoding.permissions.commands import judge_command
 from aircoding.permissions.hosts import judge_host
 from aircoding.permissions.judgements import by_engine, strongest
@@ -24,7 +27,7 @@ from aircoding.records.policy import (
     ToolAct,
 )
 
-__all__ = ["decide"]
+__all__ = ["account_of", "decide"]
 
 
 def decide(act: Act, policy: Policy) -> Decision:
@@ -43,6 +46,24 @@ def decide(act: Act, policy: Policy) -> Decision:
             effect, asked = Effect.DENY, True
             reason = f"{reason}; it needs a person's approval, and nobody can be asked"
     return Decision(effect=effect, act=_said(act), reason=reason, fingerprint=tag, judgements=judgements, asked=asked)
+
+
+def account_of(decision: Decision, *, tool: str) -> Mapping[str, Any]:
+    """Return tool, act, rule, file, line and reason, as the `permission.*` events carry them.
+
+    The line is the one that decided, where one did: an ask for want of a sandbox comes of no line.
+    """
+    cause = max(decision.judgements, key=lambda judgement: judgement.effect.rank, default=None)
+    if cause is not None and cause.effect is Effect.ALLOW:
+        cause = None
+    return {
+        "tool": tool,
+        "act": decision.act,
+        "rule": cause.pattern if cause else "",
+        "file": cause.uri if cause else "",
+        "line": cause.line if cause else None,
+        "reason": decision.reason,
+    }
 
 
 def _judgements(act: Act, policy: Policy) -> tuple[Judgement, ...]:

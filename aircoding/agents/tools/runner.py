@@ -16,7 +16,7 @@ from aircoding.agents.tools.registry import TOOLS
 from aircoding.agents.tools.schemas import schema_faults
 from aircoding.agents.tools.workbench import Tool, Workbench, in_utf8, refusal
 from aircoding.errors import InternalError, WorkspaceError
-from aircoding.permissions.engine import decide
+from aircoding.permissions.engine import account_of, decide
 from aircoding.ports import Worktree
 from aircoding.records.calls import ToolCall, ToolRecord, ToolResult
 from aircoding.records.digests import fingerprint
@@ -98,7 +98,7 @@ async def _perform(
     deps: SessionDeps, bench: Workbench, tool: Tool, call: ToolCall, paths: tuple[str, ...], decision: Decision
 ) -> ToolResult:
     if decision.effect is Effect.ANNOUNCE:
-        note(deps, bench.brief, "permission.announced", _account(call, decision), key=call.key)
+        note(deps, bench.brief, "permission.announced", account_of(decision, tool=call.name), key=call.key)
     prepared = await tool.prepare(call, bench, paths)
     if isinstance(prepared, ToolResult):
         return prepared
@@ -147,34 +147,18 @@ def _no_such_tool(
 ) -> ToolResult:
     offered = ", ".join(str(tool["name"]) for tool in context.tools)
     if call.name in TOOLS:
-        note(deps, bench.brief, "permission.denied", _account(call, decision), key=call.key)
+        note(deps, bench.brief, "permission.denied", account_of(decision, tool=call.name), key=call.key)
         return refusal(f"Denied: the role {bench.brief.role} has no {call.name}. Your tools: {offered}.")
     return refusal(f"There is no tool {call.name!r}. Your tools: {offered}.")
 
 
 def _denied(deps: SessionDeps, bench: Workbench, call: ToolCall, decision: Decision) -> ToolResult:
     """Tell the worker what was denied and by which line; the decision's reason names both."""
-    note(deps, bench.brief, "permission.denied", _account(call, decision), key=call.key)
+    note(deps, bench.brief, "permission.denied", account_of(decision, tool=call.name), key=call.key)
     return refusal(
         f"Denied: {decision.act}: {decision.reason}. Do not try to get round this. "
         "Go on without it, or, if the task cannot be done without it, finish with what is blocked and this reason."
     )
-
-
-def _account(call: ToolCall, decision: Decision) -> Mapping[str, Any]:
-    """Return tool, act, rule, file, line and reason, as the events carry them."""
-    # The line that decided, where one did: an ask for want of a sandbox comes of no line.
-    cause = max(decision.judgements, key=lambda judgement: judgement.effect.rank, default=None)
-    if cause is not None and cause.effect is Effect.ALLOW:
-        cause = None
-    return {
-        "tool": call.name,
-        "act": decision.act,
-        "rule": cause.pattern if cause else "",
-        "file": cause.uri if cause else "",
-        "line": cause.line if cause else None,
-        "reason": decision.reason,
-    }
 
 
 def _input_schema(context: AssembledContext, name: str) -> Mapping[str, Any]:
