@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +20,7 @@ from aircoding.errors import NotFoundError, UsageError
 from aircoding.records.digests import canonical_json, sha256_bytes, sha256_text
 from aircoding.records.ids import Digest, ManifestId, RunId, TaskId, session_id
 from aircoding.records.layers import Mode
-from aircoding.records.manifest import AssembledContext, Manifest, Overflow
+from aircoding.records.manifest import AssembledContext, AssemblyHead, Manifest, Overflow
 from aircoding.records.sessions import SessionBrief
 from aircoding.records.tasks import Plan, TaskSpec
 from aircoding.sources.gather import FileGatherer
@@ -32,7 +31,7 @@ from aircoding.workspace.worktree import GitWorktree
 if TYPE_CHECKING:
     from aircoding.store import Store
 
-__all__ = ["BuildRequest", "ContextHead", "Replay", "build_context", "diff_contexts", "list_contexts", "load_context"]
+__all__ = ["BuildRequest", "Replay", "build_context", "diff_contexts", "list_contexts", "load_context"]
 __all__ += ["replay_contexts", "who_saw_subject", "why_not_subject", "why_text"]
 
 
@@ -48,22 +47,6 @@ class BuildRequest:
     mode: str = "full"
     model: str | None = None
     at: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContextHead:
-    """A recorded assembly in one line."""
-
-    manifest_id: str
-    run_id: str
-    session_id: str
-    task_id: str | None
-    attempt: int | None
-    role: str
-    turn: int
-    created_at: str
-    digest: str
-    tokens: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,22 +147,13 @@ def _task(project: Project, request: BuildRequest) -> tuple[Plan | None, TaskSpe
     return plan, task
 
 
-@contextmanager
-def _opened(start: Path) -> Iterator[Store]:
-    store = open_project(start).open_store()
-    try:
-        yield store
-    finally:
-        store.close()
-
-
 def load_context(start: Path, manifest_id: str) -> AssembledContext:
     """Return a recorded assembly, byte for byte; the start of an id is enough when only one has it.
 
     Raises:
         NotFoundError: there is none.
     """
-    with _opened(start) as store:
+    with open_project(start).open_store() as store:
         return store.assemblies.get(ManifestId(_full_id(store, manifest_id)))
 
 
@@ -194,18 +168,17 @@ def _full_id(store: Store, given: str) -> str:
 
 def list_contexts(
     start: Path, *, run_id: str | None, task_id: str | None, role: str | None, limit: int, offset: int
-) -> tuple[tuple[ContextHead, ...], int]:
+) -> tuple[tuple[AssemblyHead, ...], int]:
     """Return a page of recorded assemblies, oldest first, and how many there are in all."""
-    with _opened(start) as store:
+    with open_project(start).open_store() as store:
         heads = store.index.heads(run_id=run_id, task_id=task_id, role=role, limit=limit, offset=offset)
         total = store.index.count(run_id=run_id, task_id=task_id, role=role)
-        names = ContextHead.__slots__
-        return tuple(ContextHead(**{name: getattr(head, name) for name in names}) for head in heads), total
+        return heads, total
 
 
 def why_text(start: Path, text: str, *, run_id: str | None, manifest_id: str | None) -> tuple[Place, ...]:
     """Return where a text stands in recorded prompts, each place once per session."""
-    with _opened(start) as store:
+    with open_project(start).open_store() as store:
         if manifest_id is not None:
             return why([store.assemblies.get(ManifestId(_full_id(store, manifest_id)))], text)
         run = run_id or _newest(store)
@@ -224,7 +197,7 @@ def why_not_subject(
     start: Path, subject: str, *, run_id: str | None, task_id: str | None, role: str | None, manifest_id: str | None
 ) -> tuple[Consideration, ...]:
     """Return each time that a path or rule was considered, the newest assembly of each session."""
-    with _opened(start) as store:
+    with open_project(start).open_store() as store:
         if manifest_id is not None:
             return why_not([store.assemblies.get(ManifestId(_full_id(store, manifest_id))).manifest], subject)
         run = run_id or _newest(store)
@@ -237,7 +210,7 @@ def who_saw_subject(start: Path, subject: str, *, run_id: str | None, role: str 
     name, found, digest = subject.rpartition("@")
     if not found or not re.fullmatch(r"[0-9a-f]{4,64}", digest):
         name, digest = subject, ""
-    with _opened(start) as store:
+    with open_project(start).open_store() as store:
         manifests = _last_of_sessions(store, run_id or _newest(store), None, role)
         return who_saw(manifests, name, digest=digest or None)
 
@@ -265,14 +238,14 @@ def _newest(store: Store) -> str:
 
 def diff_contexts(start: Path, before: str, after: str) -> Difference:
     """Return what changed between two recorded assemblies."""
-    with _opened(start) as store:
+    with open_project(start).open_store() as store:
         old, new = (store.assemblies.get(ManifestId(_full_id(store, given))).manifest for given in (before, after))
         return compare(old, new)
 
 
 def replay_contexts(start: Path, given: str, *, whole_run: bool) -> tuple[Replay, ...]:
     """Rebuild requests from the store alone and compare their digests with the recorded ones."""
-    with _opened(start) as store:
+    with open_project(start).open_store() as store:
         if whole_run:
             ids = [head.manifest_id for head in store.index.heads(run_id=store.runs.get(given).run_id)]
         else:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,13 +12,11 @@ from aircoding.app.policies import open_policies
 from aircoding.app.project import Project, open_project
 from aircoding.errors import AirError
 from aircoding.settings import air_home
-from aircoding.workspace.git import git
-from aircoding.workspace.sandbox import choose_sandbox
+from aircoding.workspace.doctor_facts import LEAST_GIT, MachineFacts, machine_facts, unwritable, worktree_fault
 
 __all__ = ["HealthFinding", "examine"]
 
 _LEAST_FREE_BYTES = 1_000_000_000
-_LEAST_GIT = (2, 31)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +31,8 @@ class HealthFinding:
 
 def examine(start: Path) -> tuple[HealthFinding, ...]:
     """Look at git, sandbox, keys, disk, and the project with its settings, policy, trust and database."""
-    findings = [_git(), _sandbox(), *_keys(), _disk(start), _home()]
+    facts = machine_facts(start)
+    findings = [_git(facts), _sandbox(facts), *_keys(), _disk(facts), _home()]
     try:
         project = open_project(start)
     except AirError as error:
@@ -45,36 +42,23 @@ def examine(start: Path) -> tuple[HealthFinding, ...]:
     return (*findings, *(check(project) for check in checks))
 
 
-def _git() -> HealthFinding:
-    try:
-        version = git(".", "version").split()[2]
-    except AirError as error:
-        return HealthFinding(subject="git", state="error", detail=error.message, fix="install git 2.31 or newer")
-    numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
-    if numbers < _LEAST_GIT:
-        return HealthFinding(subject="git", state="error", detail=version, fix="install git 2.31 or newer")
-    return HealthFinding(subject="git", state="ok", detail=version)
+def _git(facts: MachineFacts) -> HealthFinding:
+    if facts.git_suffices:
+        return HealthFinding(subject="git", state="ok", detail=facts.git or "")
+    fix = f"install git {'.'.join(str(part) for part in LEAST_GIT)} or newer"
+    return HealthFinding(subject="git", state="error", detail=facts.git or "it cannot be run", fix=fix)
 
 
 def _worktrees(project: Project) -> HealthFinding:
-    """Make a worktree and remove it: that is what a run does for each attempt."""
-    with tempfile.TemporaryDirectory(prefix="air-doctor-") as scratch:
-        folder = os.path.join(scratch, "worktree")
-        try:
-            git(project.root, "worktree", "add", "--detach", folder, "HEAD")
-            git(project.root, "worktree", "remove", "--force", folder)
-        except AirError as error:
-            return HealthFinding(
-                subject="worktrees",
-                state="error",
-                detail=error.message,
-                fix="see what git says; `git worktree prune` may help",
-            )
+    fault = worktree_fault(project.root)
+    if fault:
+        fix = "see what git says; `git worktree prune` may help"
+        return HealthFinding(subject="worktrees", state="error", detail=fault, fix=fix)
     return HealthFinding(subject="worktrees", state="ok", detail="can be made")
 
 
-def _sandbox() -> HealthFinding:
-    report = choose_sandbox("auto").report
+def _sandbox(facts: MachineFacts) -> HealthFinding:
+    report = facts.sandbox
     if report.backend == "none":
         fix = "install bubblewrap (package `bubblewrap`), or work in a container and say so in ~/.air/config.toml"
         return HealthFinding(subject="sandbox", state="warning", detail="; ".join(report.reasons), fix=fix)
@@ -88,8 +72,8 @@ def _keys() -> list[HealthFinding]:
     return [HealthFinding(subject="key for anthropic", state="warning", detail="ANTHROPIC_API_KEY is not set", fix=fix)]
 
 
-def _disk(start: Path) -> HealthFinding:
-    free = shutil.disk_usage(start).free
+def _disk(facts: MachineFacts) -> HealthFinding:
+    free = facts.free_bytes
     if free < _LEAST_FREE_BYTES:
         fix = "free some space: worktrees and the record need it"
         return HealthFinding(subject="disk", state="warning", detail=f"{free // 1_000_000} MB free", fix=fix)
@@ -98,10 +82,10 @@ def _disk(start: Path) -> HealthFinding:
 
 def _home() -> HealthFinding:
     home = air_home()
-    nearest = next(folder for folder in (home, *home.parents) if folder.exists())
-    if not os.access(nearest, os.W_OK):
+    fault = unwritable(home)
+    if fault:
         fix = "make it writable, or set AIR_HOME to a folder of yours"
-        return HealthFinding(subject="home", state="error", detail=f"{home} cannot be written", fix=fix)
+        return HealthFinding(subject="home", state="error", detail=f"{home} cannot be written: {fault}", fix=fix)
     return HealthFinding(subject="home", state="ok", detail=str(home))
 
 
@@ -132,14 +116,11 @@ def _database(project: Project) -> HealthFinding:
     if "://" not in project.database and not Path(project.database).exists():
         return HealthFinding(subject="database", state="ok", detail="nothing on record yet")
     try:
-        store = project.open_store(migrate="never")
+        with project.open_store(migrate="never") as store:
+            state = store.schema_state()
     except AirError as error:
         return HealthFinding(subject="database", state="error", detail=error.message, fix=error.hint)
-    try:
-        state = store.schema_state()
-        if state.current != state.head:
-            fix = "aircoding db upgrade"
-            return HealthFinding(subject="database", state="error", detail=f"schema {state.current}", fix=fix)
-        return HealthFinding(subject="database", state="ok", detail=f"schema {state.current}")
-    finally:
-        store.close()
+    if state.current != state.head:
+        fix = "aircoding db upgrade"
+        return HealthFinding(subject="database", state="error", detail=f"schema {state.current}", fix=fix)
+    return HealthFinding(subject="database", state="ok", detail=f"schema {state.current}")

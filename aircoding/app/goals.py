@@ -91,8 +91,7 @@ def _ask(project: Project, goal: str, *, base: Path, report: Callable[[Event], N
     provider, model = open_provider(settings.model.provider, settings, base=base)
     sandbox = choose_sandbox(settings.sandbox.backend)
     confined = sandbox.report.backend != "none" or settings.sandbox.allow_unconfined
-    store = project.open_store(create=True)
-    try:
+    with project.open_store(create=True) as store:
         world = World(
             project=project,
             policies=open_policies(project, confined=confined),
@@ -113,8 +112,6 @@ def _ask(project: Project, goal: str, *, base: Path, report: Callable[[Event], N
                 return outcome
             finally:
                 store.runs.finish(run.run_id, status)
-    finally:
-        store.close()
 
 
 def _planning_run(world: World, goal: str, model: str, task: TaskSpec) -> Run:

@@ -27,19 +27,13 @@ def upgrade_database(start: Path) -> DatabaseReport:
         StoreError: it cannot be upgraded; it is as it was.
     """
     project = open_project(start)
-    store = project.open_store(create=True, migrate="never")
-    try:
+    with project.open_store(create=True, migrate="never") as store:
         store.upgrade()
         return DatabaseReport(location=store.where, revision=store.schema_state().current or "", rows={})
-    finally:
-        store.close()
 
 
 def database_info(start: Path) -> DatabaseReport:
     """Say what is in the project's database."""
-    store = open_project(start).open_store()
-    try:
+    with open_project(start).open_store() as store:
         state = store.schema_state()
         return DatabaseReport(location=store.where, revision=state.current or "", rows=store.index.row_counts())
-    finally:
-        store.close()

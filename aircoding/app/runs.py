@@ -109,7 +109,7 @@ def start_run(request: RunRequest, *, report: Report, say: Say, confirm: Confirm
     policies = replace(policies, approvals=open_policies(project, confined=policies.confined).approvals)
     for conflict in find_conflicts(project, plan):
         say(f"conflict: {conflict.detail}; {conflict.ruling}")
-    with _opened(project) as store:
+    with project.open_store(create=True) as store:
         world = World(
             project=project, policies=policies, provider=provider, sandbox=sandbox, store=store, report=report
         )
@@ -140,7 +140,7 @@ def resume_run(
     """
     flags = {"sandbox": {"allow_unconfined": allow_unconfined}}
     project = open_project(start, flags=flags)
-    with _opened(project, create=False) as store:
+    with project.open_store() as store:
         run = _resumable(store, run_id)
         with RunLock(project.local / "runs" / f"{run.run_id}.lock"):
             store.claim(run.run_id)
@@ -168,14 +168,14 @@ def run_status(start: Path, run_id: str) -> RunResult:
         NotFoundError: there is no such run.
     """
     project = open_project(start)
-    with _opened(project, create=False) as store:
+    with project.open_store() as store:
         return _result(store, store.runs.get(run_id), store.runs.get(run_id).status)
 
 
 def runs_status(start: Path, *, limit: int) -> tuple[RunHead, ...]:
     """Return the newest runs."""
     project = open_project(start)
-    with _opened(project, create=False) as store:
+    with project.open_store() as store:
         heads = []
         for run in store.runs.runs()[:limit]:
             states = store.runs.task_states(run.run_id)
@@ -201,19 +201,6 @@ def _flags(request: RunRequest) -> dict[str, dict[str, object]]:
         "run": {"concurrency": request.concurrency, "max_cost_usd": request.max_cost_usd},
         "sandbox": {"backend": request.sandbox, "allow_unconfined": request.allow_unconfined},
     }
-
-
-class _opened:  # noqa: N801 - used as a context manager only
-    """The store, closed at the end."""
-
-    def __init__(self, project: Project, *, create: bool = True) -> None:
-        self._store = project.open_store(create=create)
-
-    def __enter__(self) -> Store:
-        return self._store
-
-    def __exit__(self, *_: object) -> None:
-        self._store.close()
 
 
 def _require_clean(project: Project, request: RunRequest) -> None:

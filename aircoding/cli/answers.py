@@ -10,10 +10,10 @@ from aircoding.records.jsonable import jsonable
 from aircoding.records.layers import OutcomeKind
 
 if TYPE_CHECKING:
-    from aircoding.app.contexts import ContextHead, Replay
+    from aircoding.app.contexts import Replay
     from aircoding.audit.differences import Difference
     from aircoding.audit.questions import Consideration, Place, Witness
-    from aircoding.records.manifest import AssembledContext, OutcomeRecord, SegmentRecord
+    from aircoding.records.manifest import AssembledContext, AssemblyHead, OutcomeRecord, SegmentRecord
 
 __all__ = ["context_document", "diff_text", "list_text", "prompt_text", "replay_text", "show_text"]
 __all__ += ["who_saw_text", "why_not_text", "why_text"]
@@ -77,7 +77,7 @@ def prompt_text(assembled: AssembledContext) -> str:
     return "\n".join(parts)
 
 
-def list_text(heads: Sequence[ContextHead]) -> str:
+def list_text(heads: Sequence[AssemblyHead]) -> str:
     """Return assemblies in rows."""
     rows = [
         (h.manifest_id, h.created_at[:19], h.task_id or "-", h.attempt or "-", h.role, h.turn, h.tokens) for h in heads

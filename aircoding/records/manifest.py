@@ -14,6 +14,7 @@ from aircoding.records.usage import TokenEstimate
 
 __all__ = [
     "AssembledContext",
+    "AssemblyHead",
     "Budget",
     "CacheMark",
     "LayerBudget",
@@ -193,3 +194,19 @@ class Overflow:
     needed_tokens: int
     available_tokens: int
     largest: tuple[tuple[SegmentId, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssemblyHead:
+    """One recorded assembly without its texts."""
+
+    manifest_id: str
+    run_id: str
+    session_id: str
+    task_id: str | None
+    attempt: int | None
+    role: str
+    turn: int
+    created_at: str
+    digest: str
+    tokens: int

@@ -7,32 +7,17 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, case, func, select
 
+from aircoding.records.manifest import AssemblyHead
 from aircoding.store.columns import table_of
 from aircoding.store.database import Database
 from aircoding.store.describe import row_counts
 from aircoding.store.tables.assemblies import AssemblyRow
 from aircoding.store.tables.calls import ModelCallRow
 
-__all__ = ["AssemblyHead", "Index", "Totals"]
+__all__ = ["Index", "Totals"]
 
 ASSEMBLIES = table_of(AssemblyRow)
 CALLS = table_of(ModelCallRow)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AssemblyHead:
-    """One recorded assembly without its texts."""
-
-    manifest_id: str
-    run_id: str
-    session_id: str
-    task_id: str | None
-    attempt: int | None
-    role: str
-    turn: int
-    created_at: str
-    digest: str
-    tokens: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

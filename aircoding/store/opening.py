@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Self
 
 from aircoding.store.assemblies import AssemblyStore
 from aircoding.store.calls import CallStore
@@ -85,8 +86,14 @@ class Store:
         return describe_store(self._database)
 
     def close(self) -> None:
-        """Let go of all connections."""
+        """Let go of all connections; the end of a `with` block does the same."""
         self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def open_store(
