@@ -64,7 +64,9 @@ def _session(task: str, files: list[dict[str, object]], verify: str) -> dict[str
     return {"match": {"role": "executor", "task": task}, "turns": turns}
 
 
-def test_three_tasks_are_merged_and_the_packages_own_tests_pass(repository: Path) -> None:
+def test_three_tasks_are_merged_and_the_packages_own_tests_pass(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     module = (
         '"""Count what an ini file holds."""\n\nfrom __future__ import annotations\n\nfrom . import IniConfig\n\n\n'
         "def count_options(config: IniConfig) -> int:\n"
@@ -110,7 +112,7 @@ def test_three_tasks_are_merged_and_the_packages_own_tests_pass(repository: Path
     ):
         subprocess.run(["git", *arguments], cwd=repository, check=True)
     trust_project(repository)
-    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
 
     ended = air(repository, "run", "--provider", "scripted:.air/script.yaml", "--json")
 
