@@ -12,9 +12,9 @@ from aircoding.context.draft import Draft, Item, Note, Stage, begin, outcome
 from aircoding.context.fitting import available_tokens, fit
 from aircoding.context.layout import Layout, first_message, notice_block, system_blocks, tool_nodes
 from aircoding.context.manifest import seal
+from aircoding.context.marks import Request, without_marks
 from aircoding.context.omissions import omission_note
 from aircoding.context.precedence import precede
-from aircoding.context.prompt_cache import Request, without_marks
 from aircoding.context.quarantine import screen
 from aircoding.context.selection import select
 from aircoding.context.tokens import estimate_range, estimate_tokens

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aircoding.context.layout import Layout
-from aircoding.context.prompt_cache import Request, mark_request
+from aircoding.context.marks import Request, mark_request
 from aircoding.context.tokens import estimate_range
 from aircoding.records.conflicts import Conflict
 from aircoding.records.digests import canonical_json, sha256_bytes, sha256_text

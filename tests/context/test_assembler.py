@@ -253,7 +253,7 @@ def test_a_later_turn_extends_the_bytes_that_were_sent() -> None:
 
 
 def _plain(context: AssembledContext) -> list[object]:
-    from aircoding.context.prompt_cache import without_marks
+    from aircoding.context.marks import without_marks
 
     return [*without_marks(context.tools), *without_marks(context.system), *without_marks(context.messages)]
 
