@@ -13,7 +13,7 @@ from aircoding.records.manifest import AssembledContext
 from aircoding.records.policy import Decision
 from aircoding.records.runs import Run, TaskState
 from aircoding.records.segments import Finding
-from aircoding.records.sessions import SessionBrief, SessionOutcome
+from aircoding.records.sessions import SessionBrief, SessionOutcome, SteeringEntry
 from aircoding.records.snapshot import Message, ModelLimits, Snapshot
 from aircoding.records.usage import Cost, Usage
 from aircoding.records.work import Change, CommandOutcome, CommandRequest, FileText, MergeOutcome, SandboxReport
@@ -165,6 +165,14 @@ class SessionLog(Protocol):
         self, session_id: SessionId, index: int, role: str, content: Sequence[Mapping[str, Any]]
     ) -> None:
         """Record message number `index`; the same index again changes nothing."""
+        ...
+
+    def steer(self, session_id: SessionId, entry: SteeringEntry) -> None:
+        """Record a steering entry; the same turn and position again changes nothing."""
+        ...
+
+    def steering(self, session_id: SessionId, turn: int) -> tuple[SteeringEntry, ...]:
+        """Return what is due in a turn, in order."""
         ...
 
     def close(self, outcome: SessionOutcome) -> None:
@@ -381,9 +389,16 @@ class Gatherer(Protocol):
         ...
 
     def gather(
-        self, brief: SessionBrief, *, turn: int, messages: Sequence[Message], frozen: AssembledContext | None
+        self,
+        brief: SessionBrief,
+        *,
+        turn: int,
+        messages: Sequence[Message],
+        frozen: AssembledContext | None,
+        epoch: int = 1,
+        steering: Sequence[SteeringEntry] = (),
     ) -> Snapshot:
-        """Return the snapshot for one turn."""
+        """Return the snapshot for one turn; `frozen` is the assembly before it in its epoch, None opens one."""
         ...
 
 

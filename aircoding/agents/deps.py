@@ -34,12 +34,18 @@ It caps what the provider asked for; the caller waits what it says.
 """
 
 
+def _as_briefed(brief: SessionBrief) -> str:
+    return brief.run_revision
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionDeps:
     """The same for all sessions of a run; what differs stands in the brief.
 
     `policy_for` returns the effective policy of the brief's task and role as it is now, `result_schema_for`
-    the JSON Schema of a role's result, `open_worktree` the files at `brief.worktree`. `command_env` is
+    the JSON Schema of a role's result, `open_worktree` the files at `brief.worktree`. `reminders`
+    are the packaged texts of steering by uri. `revision_for` returns the run revision that holds now (`reload` makes
+    a new one). `command_env` is
     exported to every command (`AIR_WORKER_INDEX` and what `[worktree] env` sets).
     """
 
@@ -59,4 +65,6 @@ class SessionDeps:
     policy_for: Callable[[SessionBrief], Policy]
     result_schema_for: Callable[[str], Mapping[str, Any]]
     next_try: NextTry
+    reminders: Mapping[str, str]
+    revision_for: Callable[[SessionBrief], str] = _as_briefed
     command_env: tuple[tuple[str, str], ...] = ()

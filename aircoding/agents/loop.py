@@ -7,12 +7,13 @@ and order of the steps depend on recorded replies alone; texts come from the log
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from aircoding.agents.calls import call_step
 from aircoding.agents.deps import SessionDeps
 from aircoding.agents.notes import note
-from aircoding.agents.replies import ASK_FOR_FINISH, CUT_CALL, LAST_TURN, answer, is_cut, tool_calls
+from aircoding.agents.replies import CUT_CALL, answer, is_cut, tool_calls
 from aircoding.agents.results import (
     cost_reached,
     finished,
@@ -23,6 +24,7 @@ from aircoding.agents.results import (
     provider_failed,
     turns_reached,
 )
+from aircoding.agents.steering import steer
 from aircoding.agents.tools.runner import recorded_result, run_tool
 from aircoding.context.assembler import assemble
 from aircoding.errors import InternalError
@@ -51,12 +53,13 @@ async def run_session(deps: SessionDeps, brief: SessionBrief) -> SessionOutcome:
 
 
 async def _turns(deps: SessionDeps, brief: SessionBrief) -> SessionOutcome:
-    session, spent_usd, silent_turns, invalid_results = brief.session_id, 0.0, 0, 0
+    session, spent_usd, silent_turns, invalid_results, recorded = brief.session_id, 0.0, 0, 0, 0
     for turn in range(1, brief.max_turns + 1):
         if brief.max_cost_usd is not None and spent_usd >= brief.max_cost_usd:
             return cost_reached(brief, turn - 1, spent_usd)
-        context = _context(deps, brief, turn)
+        context = _context(deps, brief, turn, recorded, silent=silent_turns > 0)
         if isinstance(context, Overflow):
+            note(deps, brief, "context.compaction.requested", jsonable(context), key=call_key(session, turn))
             return overflowed(brief, turn - 1, context)
         if (conflict := open_conflict(context)) is not None:
             note(deps, brief, "conflict.opened", jsonable(conflict), key=f"{session}:{conflict.conflict_id}")
@@ -66,7 +69,7 @@ async def _turns(deps: SessionDeps, brief: SessionBrief) -> SessionOutcome:
             return provider_failed(brief, turn, called["failed"], called["message"], called["hint"])
         spent_usd += called["usd"] or 0.0
         reply = _recorded_reply(deps, brief, turn)
-        deps.sessions.append_message(session, 2 * turn - 2, "assistant", reply.content)
+        deps.sessions.append_message(session, recorded, "assistant", reply.content)
         if reply.stop_reason == "refusal":
             return provider_failed(
                 brief, turn, "provider.refused", "The model refused to answer.", "Try another model."
@@ -75,9 +78,9 @@ async def _turns(deps: SessionDeps, brief: SessionBrief) -> SessionOutcome:
         calls = tool_calls(reply, session, turn)
         results = await _run_tools(deps, brief, context, reply, calls)
         silent_turns = 0 if calls else silent_turns + 1
-        reminders = [ASK_FOR_FINISH] if not calls else []
-        reminders += [LAST_TURN] if turn == brief.max_turns - 1 else []
-        deps.sessions.append_message(session, 2 * turn - 1, "user", answer(calls, results, *reminders))
+        if calls:
+            deps.sessions.append_message(session, recorded + 1, "user", answer(calls, results))
+        recorded += 2 if calls else 1
         for call, result in zip(calls, results, strict=False):  # calls after finish have no result
             if result.finished is not None:
                 return finished(brief, turn, result.finished)
@@ -89,17 +92,35 @@ async def _turns(deps: SessionDeps, brief: SessionBrief) -> SessionOutcome:
     return turns_reached(brief)
 
 
-def _context(deps: SessionDeps, brief: SessionBrief, turn: int) -> AssembledContext | Overflow:
-    """Return the request of a turn: as it is on record, else assembled now and committed before it is sent."""
+def _context(
+    deps: SessionDeps, brief: SessionBrief, turn: int, recorded: int, *, silent: bool
+) -> AssembledContext | Overflow:
+    """Return the request of a turn: as it is on record, else assembled now and committed before it is sent.
+
+    A new run revision or another model opens a new epoch; otherwise what was sent before is frozen.
+    """
     if (kept := deps.assemblies.find(brief.session_id, turn)) is not None:
         return kept
-    frozen = deps.assemblies.find(brief.session_id, turn - 1) if turn > 1 else None
-    messages = deps.sessions.messages(brief.session_id)[: 2 * turn - 2]
-    snapshot = deps.gatherer.gather(brief, turn=turn, messages=messages, frozen=frozen)
+    steer(deps, brief, turn, silent=silent)
+    before = deps.assemblies.find(brief.session_id, turn - 1) if turn > 1 else None
+    now = replace(brief, run_revision=deps.revision_for(brief))
+    goes_on = before is not None and _epoch_key(before) == (now.run_revision, now.model)
+    snapshot = deps.gatherer.gather(
+        now,
+        turn=turn,
+        messages=deps.sessions.messages(brief.session_id)[:recorded],
+        frozen=before if goes_on else None,
+        epoch=before.manifest.epoch + (not goes_on) if before is not None else 1,
+        steering=deps.sessions.steering(brief.session_id, turn),
+    )
     context = assemble(snapshot)
     if isinstance(context, AssembledContext):
         deps.assemblies.record(context, snapshot=snapshot)
     return context
+
+
+def _epoch_key(context: AssembledContext) -> tuple[str, str]:
+    return context.manifest.run_revision, context.manifest.model
 
 
 async def _run_tools(

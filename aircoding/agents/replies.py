@@ -8,13 +8,8 @@ from typing import Any
 from aircoding.records.calls import Reply, ToolCall, ToolResult
 from aircoding.records.ids import SessionId, tool_key
 
-__all__ = ["ASK_FOR_FINISH", "CUT_CALL", "LAST_TURN", "NOT_RUN", "answer", "is_cut", "tool_calls"]
+__all__ = ["CUT_CALL", "NOT_RUN", "answer", "is_cut", "tool_calls"]
 
-ASK_FOR_FINISH = (
-    "You ended your turn without a tool call. If the work is done, blocked or failed, call finish with your result "
-    "now; else go on with a tool call."
-)
-LAST_TURN = "One turn is left. Call finish now with the state of the work as it is."
 CUT_CALL = (
     "Not run: your answer was cut at the output limit and this call may be incomplete. "
     "Make it again in smaller parts (fs_edit instead of fs_write, one file at a time)."
@@ -47,14 +42,14 @@ def is_cut(reply: Reply, call: ToolCall) -> bool:
     return reply.stop_reason in _CUT_REASONS and last["type"] == "tool_use" and last["id"] == call.tool_use_id
 
 
-def answer(calls: Sequence[ToolCall], results: Sequence[ToolResult], *reminders: str) -> list[Mapping[str, Any]]:
-    """Return the one user turn after a reply: a tool_result for each call, then what else is to be said.
+def answer(calls: Sequence[ToolCall], results: Sequence[ToolResult]) -> list[Mapping[str, Any]]:
+    """Return the one user turn after a reply: a tool_result for each call and nothing else.
 
-    Calls after the last result were not run, since the session had finished.
+    Calls after the last result were not run, since the session had finished. Text beside results makes models end
+    their turn with nothing said, so whatever else there is to say is steering.
     """
     given = [*results, *(ToolResult(text=NOT_RUN, is_error=True) for _ in calls[len(results) :])]
-    blocks = [_tool_result(call, result) for call, result in zip(calls, given, strict=True)]
-    return [*blocks, *({"type": "text", "text": text} for text in reminders)]
+    return [_tool_result(call, result) for call, result in zip(calls, given, strict=True)]
 
 
 def _tool_result(call: ToolCall, result: ToolResult) -> Mapping[str, Any]:

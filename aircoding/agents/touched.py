@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from aircoding.records.calls import ToolRecord
 from aircoding.records.ids import Digest
 
-__all__ = ["last_digests", "touched_paths"]
+__all__ = ["baselines", "last_digests", "touched_paths"]
 
 
 def last_digests(records: Iterable[ToolRecord]) -> dict[str, Digest]:
@@ -26,3 +26,17 @@ def last_digests(records: Iterable[ToolRecord]) -> dict[str, Digest]:
 def touched_paths(records: Iterable[ToolRecord]) -> tuple[str, ...]:
     """Return each path that the session has read or written, in the order of first touch."""
     return tuple(last_digests(records))
+
+
+def baselines(records: Iterable[ToolRecord]) -> dict[str, Digest]:
+    """Return for each path the digest that the session's own calls left or saw last, its commands included.
+
+    What differs from it was changed by somebody else.
+    """
+    known: dict[str, Digest] = {}
+    for record in records:
+        if record.result is not None:
+            known.update(record.result.read_digests)
+            known.update(record.result.written_digests)
+            known.update(record.result.changed_digests)
+    return known

@@ -13,9 +13,11 @@ from aircoding.app.plans import load_plan
 from aircoding.app.policies import open_policies
 from aircoding.app.project import Project, open_project
 from aircoding.app.screener import open_screener
+from aircoding.app.wiring import sources_of
 from aircoding.audit.differences import Difference, compare
 from aircoding.audit.questions import Consideration, Place, Witness, who_saw, why, why_not
 from aircoding.context.assembler import assemble
+from aircoding.context.profiles import default_mode
 from aircoding.errors import NotFoundError, UsageError
 from aircoding.records.digests import canonical_json, sha256_bytes, sha256_text
 from aircoding.records.ids import Digest, ManifestId, RunId, TaskId, session_id
@@ -24,8 +26,6 @@ from aircoding.records.manifest import AssembledContext, AssemblyHead, Manifest,
 from aircoding.records.sessions import SessionBrief
 from aircoding.records.tasks import Plan, TaskSpec
 from aircoding.sources.gather import FileGatherer
-from aircoding.sources.gather import Project as Sources
-from aircoding.sources.rule_files import RuleSwitches
 from aircoding.workspace.worktree import GitWorktree
 
 if TYPE_CHECKING:
@@ -37,14 +37,17 @@ __all__ += ["replay_contexts", "who_saw_subject", "why_not_subject", "why_text"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildRequest:
-    """What to build: a role's prompt for a task of the plan, or for paths that a task would write."""
+    """What to build: a role's prompt for a task of the plan, or for paths that a task would write.
+
+    Without `mode`, a role that speaks with the user gets the full one, any other the minimal one of a sub-agent.
+    """
 
     start: Path
     role: str
     task_id: str | None = None
     paths: tuple[str, ...] = ()
     plan_file: Path | None = None
-    mode: str = "full"
+    mode: str | None = None
     model: str | None = None
     at: str | None = None
 
@@ -96,15 +99,10 @@ def build_context(request: BuildRequest) -> AssembledContext:
     project = open_project(request.start)
     plan, task = _task(project, request)
     policies = open_policies(project, confined=True)
-    policies.profile(request.role)
+    profile = policies.profile(request.role)
     limits = limits_for(request.model, project.settings)
     gatherer = FileGatherer(
-        project=Sources(
-            root=project.root,
-            home=project.home,
-            trusted=project.trusted,
-            switches=RuleSwitches(agents_md=project.settings.rules.agents_md),
-        ),
+        project=sources_of(project),
         plan=plan,
         open_worktree=GitWorktree,
         blobs=_MemoryTexts(),
@@ -117,7 +115,7 @@ def build_context(request: BuildRequest) -> AssembledContext:
         session_id=session_id(RunId("build"), task.id, 1, request.role, 1),
         role=request.role,
         model=limits.model,
-        mode=Mode(request.mode),
+        mode=Mode(request.mode) if request.mode else default_mode(profile),
         task=task,
         worktree=str(project.root),
         base_commit=project.repository.head(),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from aircoding.app.project import Project, open_project
-from aircoding.errors import ConfigError, NotFoundError
+from aircoding.errors import AirError, ConfigError, NotFoundError
 from aircoding.permissions.engine import decide
 from aircoding.permissions.policy import build_policy, require_valid
 from aircoding.permissions.policy_file import PolicyFile, parse_policy_file
@@ -22,7 +23,7 @@ from aircoding.sources.resources import read_resource
 from aircoding.sources.role_text import tool_specs
 from aircoding.sources.roles import load_profiles
 
-__all__ = ["Policies", "judge_command", "open_policies"]
+__all__ = ["LivePolicies", "Policies", "judge_command", "open_policies"]
 
 _PLAN_FLOOR = ".air/**"
 """The line of the floor that the architecture designer's right to write the plan lifts."""
@@ -81,6 +82,43 @@ class Policies:
         return tuple(value for name in sorted(names) if (value := os.environ.get(name)))
 
 
+class LivePolicies:
+    """A project's policies as its files are now: they are read again when one has changed.
+
+    A file that is wrong while a run goes on changes nothing: the last version that was in order holds, and `report`
+    is told once for each such version.
+    """
+
+    def __init__(self, project: Project, policies: Policies, *, report: Callable[[str], None]) -> None:
+        self._project, self._policies, self._report = project, policies, report
+        self._seen = self._digest()
+
+    def now(self) -> Policies:
+        """Return the policies that hold now."""
+        digest = self._digest()
+        if digest != self._seen:
+            self._seen = digest
+            try:
+                self._policies = open_policies(self._project, confined=self._policies.confined)
+            except AirError as error:
+                self._report(error.message)
+        return self._policies
+
+    def _digest(self) -> tuple[bytes | None, ...]:
+        return tuple(_bytes(path) for path in _policy_paths(self._project))
+
+
+def _policy_paths(project: Project) -> tuple[Path, Path]:
+    return project.home / "permissions.yaml", project.root / ".air" / "shared" / "permissions.yaml"
+
+
+def _bytes(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
 def open_policies(project: Project, *, confined: bool) -> Policies:
     """Read the floor, the defaults, the user's and the project's policy.
 
@@ -95,12 +133,9 @@ def open_policies(project: Project, *, confined: bool) -> Policies:
         )
         for level in (PolicyLevel.FLOOR, PolicyLevel.DEFAULTS)
     ]
-    files += _file(project.home / "permissions.yaml", "user:permissions.yaml", PolicyLevel.USER)
-    files += _file(
-        project.root / ".air" / "shared" / "permissions.yaml",
-        "project:.air/shared/permissions.yaml",
-        PolicyLevel.PROJECT,
-    )
+    own, shared = _policy_paths(project)
+    files += _file(own, "user:permissions.yaml", PolicyLevel.USER)
+    files += _file(shared, "project:.air/shared/permissions.yaml", PolicyLevel.PROJECT)
     require_valid(files)
     return Policies(
         files=tuple(files),

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from aircoding.ports import Sandbox
     from aircoding.store import Store
 
-__all__ = ["RunHead", "RunRequest", "RunResult", "resume_run", "run_status", "runs_status", "start_run"]
+__all__ = ["RunHead", "RunRequest", "RunResult", "confinement", "resume_run", "run_status", "runs_status", "start_run"]
+__all__ += ["unfinished_run"]
 
 Report = Callable[[Event], None]
 Say = Callable[[str], None]
@@ -104,7 +105,7 @@ def start_run(request: RunRequest, *, report: Report, say: Say, confirm: Confirm
     _require_clean(project, request)
     provider, model = open_provider(project.settings.model.provider, project.settings, base=request.start)
     plan = load_plan(project, request.plan_file)
-    sandbox, policies = _confinement(project, say)
+    sandbox, policies = confinement(project, say)
     _approve_commands(project, plan, policies, confirm=confirm, plan_file=request.plan_file)
     policies = replace(policies, approvals=open_policies(project, confined=policies.confined).approvals)
     for conflict in find_conflicts(project, plan):
@@ -141,7 +142,7 @@ def resume_run(
     flags = {"sandbox": {"allow_unconfined": allow_unconfined}}
     project = open_project(start, flags=flags)
     with project.open_store() as store:
-        run = _resumable(store, run_id)
+        run = unfinished_run(store, run_id)
         with RunLock(project.local / "runs" / f"{run.run_id}.lock"):
             store.claim(run.run_id)
             if max_cost_usd is not None:
@@ -151,7 +152,7 @@ def resume_run(
                 raise NotFoundError(f"the plan of run {run.run_id} is not kept", hint="start a new run")
             plan = parse_plan(text, f"air:run/{run.run_id}/plan")
             provider, _ = open_provider(run.provider, project.settings, base=Path(run.project_root))
-            sandbox, policies = _confinement(project, say)
+            sandbox, policies = confinement(project, say)
             world = World(
                 project=project, policies=policies, provider=provider, sandbox=sandbox, store=store, report=report
             )
@@ -214,7 +215,7 @@ def _require_clean(project: Project, request: RunRequest) -> None:
         )
 
 
-def _confinement(project: Project, say: Say) -> tuple[Sandbox, Policies]:
+def confinement(project: Project, say: Say) -> tuple[Sandbox, Policies]:
     """Choose the sandbox once, and let the policy know whether it confines."""
     settings = project.settings.sandbox
     sandbox = choose_sandbox(settings.backend)
@@ -284,7 +285,13 @@ def _header(run: Run, plan: Plan, settings: Settings) -> str:
     )
 
 
-def _resumable(store: Store, run_id: str | None) -> Run:
+def unfinished_run(store: Store, run_id: str | None) -> Run:
+    """Return a run that has not ended; none named: the newest.
+
+    Raises:
+        NotFoundError: there is none.
+        UsageError: it has ended.
+    """
     if run_id is not None:
         run = store.runs.get(run_id)
         if run.status in {"done", "failed"}:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aircoding.agents.deps import SessionDeps
-from aircoding.agents.touched import touched_paths
+from aircoding.agents.touched import baselines, touched_paths
 from aircoding.app.models import next_try
-from aircoding.app.policies import Policies
+from aircoding.app.policies import LivePolicies, Policies
 from aircoding.app.project import Project
 from aircoding.app.screener import open_screener
 from aircoding.errors import ConfigError, InternalError
@@ -20,13 +20,16 @@ from aircoding.fleet.deps import FleetDeps, Preparation
 from aircoding.fleet.drive import workflows
 from aircoding.fleet.engine import DurableEngine, Workflow
 from aircoding.ports import EventLog, Provider, Sandbox
+from aircoding.records.digests import sha256_text
 from aircoding.records.events import Event
+from aircoding.records.ids import RunId
 from aircoding.records.runs import Run
+from aircoding.records.sessions import SessionBrief
 from aircoding.records.tasks import Plan
 from aircoding.rules.globs import Dialect, compile_globs
 from aircoding.sources.gather import FileGatherer
 from aircoding.sources.gather import Project as Sources
-from aircoding.sources.role_text import result_schema
+from aircoding.sources.role_text import reminders, result_schema
 from aircoding.sources.rule_files import RuleSwitches
 from aircoding.workspace.clock import SystemClock
 from aircoding.workspace.worktree import GitWorktree
@@ -34,7 +37,7 @@ from aircoding.workspace.worktree import GitWorktree
 if TYPE_CHECKING:
     from aircoding.store import Store
 
-__all__ = ["ReportingLog", "World", "open_gatherer", "wire"]
+__all__ = ["ReportingLog", "World", "open_gatherer", "sources_of", "wire"]
 
 Report = Callable[[Event], None]
 
@@ -71,24 +74,30 @@ class World:
     report: Report
 
 
-def open_gatherer(world: World, plan: Plan | None) -> FileGatherer:
-    """Return the gatherer of a project's sources."""
+def sources_of(project: Project) -> Sources:
+    """Return where a project's sources lie."""
+    return Sources(
+        root=project.root,
+        home=project.home,
+        trusted=project.trusted,
+        switches=RuleSwitches(agents_md=project.settings.rules.agents_md),
+    )
+
+
+def open_gatherer(world: World, plan: Plan | None, live: LivePolicies | None = None) -> FileGatherer:
+    """Return the gatherer of a project's sources; with `live`, policies are those that hold at each request."""
     project, store = world.project, world.store
     return FileGatherer(
-        project=Sources(
-            root=project.root,
-            home=project.home,
-            trusted=project.trusted,
-            switches=RuleSwitches(agents_md=project.settings.rules.agents_md),
-        ),
+        project=sources_of(project),
         plan=plan,
         open_worktree=GitWorktree,
         blobs=store.texts,
         screener=open_screener(project, world.policies),
         clock=SystemClock(),
-        policy_for=world.policies.for_role,
+        policy_for=world.policies.for_role if live is None else lambda *asked: live.now().for_role(*asked),
         limits_for=world.provider.limits,
         touched_by=lambda session: touched_paths(store.tools.records(session)),
+        baselines_of=lambda session: baselines(store.tools.records(session)),
     )
 
 
@@ -98,6 +107,7 @@ def wire(world: World, run: Run, plan: Plan) -> tuple[FleetDeps, DurableEngine]:
     clock, screener = SystemClock(), open_screener(project, policies)
     seen = store.events.read(run.run_id)
     events = ReportingLog(store.events, world.report, seen=seen[-1].seq if seen else 0)
+    live = LivePolicies(project, policies, report=lambda problem: _report_policy(events, run, clock.now(), problem))
     holder: list[FleetDeps] = []
     database = project.settings.store.url or str(project.local / "engine.db")
     engine = DurableEngine(database, executor_id=run.run_id, workflows=_late(holder))
@@ -106,7 +116,7 @@ def wire(world: World, run: Run, plan: Plan) -> tuple[FleetDeps, DurableEngine]:
         engine=engine,
         clock=clock,
         screener=screener,
-        gatherer=open_gatherer(world, plan),
+        gatherer=open_gatherer(world, plan, live),
         sandbox=world.sandbox,
         assemblies=store.assemblies,
         sessions=store.sessions,
@@ -115,9 +125,11 @@ def wire(world: World, run: Run, plan: Plan) -> tuple[FleetDeps, DurableEngine]:
         events=events,
         blobs=store.texts,
         open_worktree=GitWorktree,
-        policy_for=policies.for_brief,
+        policy_for=lambda brief: live.now().for_brief(brief),
         result_schema_for=lambda role: result_schema(policies.profile(role)) or {},
         next_try=next_try(),
+        reminders=reminders(),
+        revision_for=lambda brief: _revision(holder, brief),
     )
     settings = project.settings
     deps = FleetDeps(
@@ -133,7 +145,7 @@ def wire(world: World, run: Run, plan: Plan) -> tuple[FleetDeps, DurableEngine]:
         ledger=store.calls,
         repository=project.repository,
         sandbox=world.sandbox,
-        policy_for_task=policies.for_task,
+        policy_for_task=lambda task: live.now().for_task(task),
         copy_files=lambda globs, root: _copy(project.root, globs, Path(root)),
         preparation=Preparation(
             setup=settings.worktree.setup,
@@ -147,6 +159,17 @@ def wire(world: World, run: Run, plan: Plan) -> tuple[FleetDeps, DurableEngine]:
     )
     holder.append(deps)
     return deps, engine
+
+
+def _report_policy(events: EventLog, run: Run, at: str, problem: str) -> None:
+    payload = {"problem": problem, "holds": "the policy as it was before this change"}
+    key = f"policy.invalid:{sha256_text(problem + at)}"
+    events.append(Event(run_id=RunId(run.run_id), type="policy.invalid", at=at, payload=payload, key=key))
+
+
+def _revision(holder: list[FleetDeps], brief: SessionBrief) -> str:
+    """Return the revision of the run's frozen text that holds now: that of the brief until somebody reloads."""
+    return (holder[0].journal.state.run_revision if holder else None) or brief.run_revision
 
 
 def _late(holder: list[FleetDeps]) -> dict[str, Workflow]:

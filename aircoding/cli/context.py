@@ -25,7 +25,11 @@ def context() -> None:
 @click.option("--task", "task_id", help="A task of the plan.")
 @click.option("--path", "paths", multiple=True, help="Without a plan: a path that the task would write (repeatable).")
 @click.option("--plan", "plan_file", type=click.Path(path_type=Path), help="Default .air/shared/plan/tasks.yaml.")
-@click.option("--mode", type=click.Choice(["full", "minimal", "none"]), default="full", show_default=True)
+@click.option(
+    "--mode",
+    type=click.Choice(["full", "minimal", "none"]),
+    help="What is composed; default: full for a role that speaks with the user, else minimal.",
+)
 @click.option("--model", help="The model whose window counts.")
 @click.option("--at", help="The clock, RFC 3339; default the time of HEAD's commit, so that it repeats.")
 @json_option
@@ -34,7 +38,7 @@ def build(
     task_id: str | None,
     paths: tuple[str, ...],
     plan_file: Path | None,
-    mode: str,
+    mode: str | None,
     model: str | None,
     at: str | None,
     as_json: bool,

@@ -27,6 +27,7 @@ _COMMANDS = {
     "init": ("aircoding.cli.setup:init", "Prepare a repository: .air/ with commented files."),
     "permissions": ("aircoding.cli.permissions:permissions", "Trust a project's policy, or a plan's commands."),
     "plan": ("aircoding.cli.plan:plan", "Check a plan, or show its waves and its critical path."),
+    "reload": ("aircoding.cli.run:reload", "Let a run that goes on take in changed rules, plans, roles and policies."),
     "resume": ("aircoding.cli.run:resume", "Go on with a run that was interrupted."),
     "run": ("aircoding.cli.run:run", "Drive a plan to merged, verified work."),
     "status": ("aircoding.cli.status:status", "Show runs, or the tasks of one run."),

@@ -17,7 +17,7 @@ from aircoding.records.jsonable import jsonable
 if TYPE_CHECKING:
     from aircoding.app.runs import RunResult
 
-__all__ = ["Reporter", "resume", "run"]
+__all__ = ["Reporter", "reload", "resume", "run"]
 
 
 class Reporter:
@@ -48,6 +48,8 @@ def _line(event: Event) -> str:
     lines = {
         "run.started": f"run {event.run_id} started",
         "run.resumed": f"run {event.run_id} goes on",
+        "run.reloaded": f"run {event.run_id} takes in what changed (revision {str(payload.get('run_revision'))[:12]})",
+        "policy.invalid": f"a policy file is wrong, and the version before it holds: {payload.get('problem', '')}",
         "run.paused": f"run {event.run_id} pauses: {payload.get('reason', '')}",
         "task.dispatched": f"{where}: started",
         "setup.failed": f"{where}: set-up failed: {payload.get('reason', '')}",
@@ -125,6 +127,26 @@ def resume(run_id: str | None, last: bool, max_cost_usd: float | None, as_json: 
     _finish(
         resume_run(Path.cwd(), run_id, max_cost_usd=max_cost_usd, report=reporter, say=reporter.say), as_json=as_json
     )
+
+
+@click.command()
+@click.argument("run_id", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def reload(run_id: str | None, as_json: bool) -> None:
+    """Let a run take in rules, plan documents, roles and policies that changed since it was started.
+
+    Its sessions render them in place with their next turn. Without this, they are told in notices, and the
+    prefix that they share stays as it is.
+    """
+    from aircoding.app.reload import reload_run
+
+    done = reload_run(Path.cwd(), run_id, say=Reporter(as_json=as_json).say)
+    if as_json:
+        click.echo(json.dumps({"schema_version": SCHEMA_VERSION, **jsonable(done)}))
+    elif done.changed:
+        click.echo(f"run {done.run_id}: revision {done.run_revision[:12]} holds from each session's next turn on")
+    else:
+        click.echo(f"run {done.run_id}: nothing has changed, revision {done.run_revision[:12]} holds")
 
 
 def _confirm(assume_yes: bool) -> Callable[[str], bool | None]:

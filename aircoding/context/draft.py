@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from aircoding.records.conflicts import Conflict
-from aircoding.records.layers import Form, OutcomeKind, Reason, Scope, SegmentKind, Trust
+from aircoding.records.layers import Form, OutcomeKind, Reason, Scope, Trust
 from aircoding.records.manifest import OutcomeRecord, Overflow
-from aircoding.records.segments import Segment
+from aircoding.records.segments import Segment, place_of
 from aircoding.records.snapshot import Snapshot
 
 __all__ = ["Draft", "Item", "Note", "Stage", "begin", "outcome"]
 
 Note = OutcomeRecord | Conflict
-
-_NOT_YET = frozenset({Reason.PATH_NOT_MATCHED, Reason.TAG_NOT_MATCHED})
-"""Reasons that a later path or tag can lift within an epoch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,28 +45,20 @@ Stage = Callable[[Draft], tuple[Draft, tuple[Note, ...]]]
 
 
 def begin(snapshot: Snapshot) -> Draft:
-    """Return the draft in which each candidate that this epoch has not judged yet waits.
+    """Return the draft in which every candidate waits; what an epoch has sent already is taken out after selection.
 
     The order is by segment id, which no directory listing can change. External text may not
     stand in `system` (DESIGN section 2), so it waits with session scope.
     """
     candidates = sorted(map(_placed, snapshot.segments), key=lambda segment: segment.segment_id)
-    if snapshot.frozen is None:
-        return Draft(snapshot, tuple(candidates))
-    manifest = snapshot.frozen.context.manifest
-    known = {(record.layer, record.source.uri, record.rule_id) for record in manifest.segments}
-    # What lost, doubled, or was cut when the epoch began stays out of it: only what no path or tag had named can come.
-    settled = {note.segment_id for note in manifest.outcomes if note.reason not in _NOT_YET}
-    late = (
-        segment
-        for segment in candidates
-        if segment.kind is SegmentKind.RULE
-        and segment.scope is Scope.SESSION
-        and (segment.layer, segment.source.uri, segment.rule_id) not in known
-        and segment.segment_id not in settled
-        and (segment.paths or segment.tags)
-    )
-    return Draft(snapshot, tuple(late))
+    return Draft(snapshot, tuple(candidates if snapshot.frozen is None else _newest(candidates)))
+
+
+def _newest(candidates: list[Segment]) -> Iterator[Segment]:
+    """Leave out a frozen text of the run where the session has a newer one of the same place: the prefix holds it."""
+    own = {place_of(one.segment_id) for one in candidates if one.scope is Scope.SESSION}
+    shared = {Scope.FLEET, Scope.RUN}
+    return (one for one in candidates if one.scope not in shared or place_of(one.segment_id) not in own)
 
 
 def _placed(segment: Segment) -> Segment:

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aircoding.context.draft import Item
+from aircoding.context.marks import Request
 from aircoding.records.layers import Form, Layer, Scope, SegmentKind, Trust
 from aircoding.records.manifest import LayoutSpan, SegmentRecord, Span
+from aircoding.records.segments import place_of
 from aircoding.records.snapshot import ToolSpec
 
-__all__ = ["Layout", "first_message", "notice_block", "system_blocks", "tool_nodes"]
+__all__ = ["Layout", "append_operator_words", "first_message", "system_blocks", "tool_nodes"]
 
 _SYSTEM_PARTS = (
     (Scope.FLEET, (Layer.L0, Layer.L1, Layer.L2)),
@@ -19,6 +21,16 @@ _SYSTEM_PARTS = (
 )
 _SESSION_LAYERS = (Layer.L2, Layer.L3, Layer.L4, Layer.L5, Layer.L6, Layer.L7, Layer.L8)
 
+_OWN_WORDS = frozenset(
+    {
+        SegmentKind.NOTICE,
+        SegmentKind.STEERING,
+        SegmentKind.INSTRUCTION,
+        SegmentKind.OUTPUT_FORMAT,
+        SegmentKind.TIME,
+        SegmentKind.OMISSION_NOTE,
+    }
+)
 _KIND_ORDER = {kind: position for position, kind in enumerate(SegmentKind)}
 
 
@@ -93,15 +105,27 @@ def _sorted_schema(value: Any) -> Any:
     return value
 
 
-def system_blocks(items: tuple[Item, ...], layout: Layout) -> list[dict[str, Any]]:
-    """Return the `system` blocks: fleet scope L0 to L2, then run scope L3 to L4; an empty part leaves none."""
+def system_blocks(items: tuple[Item, ...], layout: Layout) -> tuple[list[dict[str, Any]], int]:
+    """Return the `system` blocks, fleet scope L0 to L2, then run scope L3 to L4, and how many are of fleet scope.
+
+    An empty part leaves no block.
+    """
     blocks: list[dict[str, Any]] = []
+    fleet_blocks = 0
+    parts = _by_place(items)
     for scope, layers in _SYSTEM_PARTS:
         for layer in layers:
-            part = [item for item in items if (item.segment.scope, item.segment.layer) == (scope, layer)]
-            if part:
+            if part := parts.get((scope, layer)):
                 blocks.append(_layer_block(layer, part, layout, f"/system/{len(blocks)}/text"))
-    return blocks
+        fleet_blocks = len(blocks) if scope is Scope.FLEET else fleet_blocks
+    return blocks, fleet_blocks
+
+
+def _by_place(items: tuple[Item, ...]) -> dict[tuple[Scope, Layer], list[Item]]:
+    parts: dict[tuple[Scope, Layer], list[Item]] = {}
+    for item in items:
+        parts.setdefault((item.segment.scope, item.segment.layer), []).append(item)
+    return parts
 
 
 def first_message(items: tuple[Item, ...], layout: Layout) -> tuple[dict[str, Any] | None, int]:
@@ -109,14 +133,13 @@ def first_message(items: tuple[Item, ...], layout: Layout) -> tuple[dict[str, An
     of its blocks are of session scope. None when there is nothing to say.
     """
     content: list[dict[str, Any]] = []
+    parts = _by_place(items)
     for layer in _SESSION_LAYERS:
-        part = [item for item in items if (item.segment.scope, item.segment.layer) == (Scope.SESSION, layer)]
-        if part:
+        if part := parts.get((Scope.SESSION, layer)):
             content.append(_layer_block(layer, part, layout, f"/messages/0/content/{len(content)}/text"))
     session_blocks = len(content)
     for layer in (Layer.L6, Layer.L7, Layer.L8, Layer.L9):
-        part = [item for item in items if (item.segment.scope, item.segment.layer) == (Scope.TURN, layer)]
-        if part:
+        if part := parts.get((Scope.TURN, layer)):
             content.append(_layer_block(layer, part, layout, f"/messages/0/content/{len(content)}/text"))
     message = {"role": "user", "content": content} if content else None
     return message, session_blocks
@@ -136,16 +159,74 @@ def _order(item: Item) -> tuple[int, int, int, str, int, str]:
     )
 
 
-def notice_block(title: str, items: tuple[Item, ...], layout: Layout, pointer: str) -> dict[str, Any]:
-    """Return a text block that brings items into a session that goes on, at `pointer`."""
+def append_operator_words(
+    request: Request,
+    items: tuple[Item, ...],
+    layout: Layout,
+    *,
+    system_turns: bool,
+    changed: frozenset[str] = frozenset(),
+) -> None:
+    """Append what is told besides the recorded turns, after the newest of them.
+
+    It goes as a system turn where the model takes one there; else as a reminder block in a user turn. External text
+    may not stand in a system turn, so it goes into the user turn before it, fenced.
+
+    Args:
+        request: is changed in place.
+        items: rules, notices, steering and the like, in any order; none: nothing is appended.
+        layout: the account that grows with it.
+        system_turns: whether the model takes system turns.
+        changed: places (segment ids without digest) of which an earlier version was sent.
+    """
+    external = [item for item in items if item.segment.trust is Trust.EXTERNAL]
+    own = [item for item in items if item.segment.trust is not Trust.EXTERNAL]
+    if external:
+        _append_reminder(request, external, layout, changed)
+    if own and system_turns and request.messages[-1]["role"] == "user":
+        pointer = f"/messages/{len(request.messages)}/content/0/text"
+        block = _operator_block(own, layout, pointer, changed, tagged=False)
+        request.messages.append({"role": "system", "content": [block]})
+    elif own:
+        _append_reminder(request, own, layout, changed)
+
+
+def _append_reminder(request: Request, items: list[Item], layout: Layout, changed: frozenset[str]) -> None:
+    if not request.messages or request.messages[-1]["role"] != "user":
+        request.messages.append({"role": "user", "content": []})
+    content = request.messages[-1]["content"]
+    pointer = f"/messages/{len(request.messages) - 1}/content/{len(content)}/text"
+    content.append(_operator_block(items, layout, pointer, changed, tagged=True))
+
+
+def _operator_block(
+    items: list[Item], layout: Layout, pointer: str, changed: frozenset[str], *, tagged: bool
+) -> dict[str, Any]:
     text = _Text(layout, pointer)
-    text.layout(f"<system-reminder>\n{title}\n")
-    for item in sorted(items, key=_order):
-        text.layout(f"\n## {item.segment.title or item.segment.source.uri}\n")
-        text.item(item)
-        text.layout("" if item.text.endswith("\n") else "\n")
-    text.layout("</system-reminder>")
+    text.layout("<system-reminder>\n" if tagged else "")
+    for number, item in enumerate(sorted(items, key=_order)):
+        text.layout(("\n" if number else "") + _operator_heading(item, changed))
+        _fenced(text, item)
+    text.layout("</system-reminder>" if tagged else "")
     return text.block()
+
+
+def _operator_heading(item: Item, changed: frozenset[str]) -> str:
+    """Texts that instruct are named; what is our own (a notice, a reminder, the time) speaks for itself."""
+    segment = item.segment
+    if segment.kind in _OWN_WORDS:
+        return ""
+    name = segment.title or segment.source.uri
+    if place_of(segment.segment_id) in changed:
+        return f"## Changed: {name}\nThis text holds from now on, not the one above.\n\n"
+    return f"## Holds from now on: {name}\n"
+
+
+def _fenced(text: _Text, item: Item) -> None:
+    fence = _fence(item)
+    text.layout(f'<external id="{fence}">\n' if fence else "")
+    text.item(item)
+    text.layout(f'\n</external id="{fence}">\n' if fence else "" if item.text.endswith("\n") else "\n")
 
 
 def _layer_block(layer: Layer, items: list[Item], layout: Layout, pointer: str) -> dict[str, Any]:
@@ -156,11 +237,7 @@ def _layer_block(layer: Layer, items: list[Item], layout: Layout, pointer: str) 
         segment = item.segment
         text.layout("\n" + (f"## {segment.title}\n" if segment.title and segment.title != title else ""))
         title = segment.title
-        fence = _fence(item)
-        text.layout(f'<external id="{fence}">\n' if fence else "")
-        text.item(item)
-        text.layout(f'\n</external id="{fence}">' if fence else "")
-        text.layout("" if item.text.endswith("\n") and not fence else "\n")
+        _fenced(text, item)
     return text.block()
 
 

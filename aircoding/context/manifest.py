@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from aircoding.context.draft import Item, outcome
 from aircoding.context.layout import Layout
-from aircoding.context.marks import Request, mark_request
+from aircoding.context.marks import Request, mark_places, mark_request
 from aircoding.context.tokens import estimate_range
 from aircoding.records.conflicts import Conflict
 from aircoding.records.digests import canonical_json, sha256_bytes, sha256_text
@@ -22,27 +23,32 @@ from aircoding.records.manifest import (
 )
 from aircoding.records.snapshot import Snapshot
 
-__all__ = ["latest_outcomes", "seal"]
+__all__ = ["included", "latest_outcomes", "seal"]
+
+
+def included(items: Iterable[Item], noted: Iterable[OutcomeRecord]) -> tuple[OutcomeRecord, ...]:
+    """Return the outcome of each item of which no stage has noted one: it is in, as it is."""
+    others = {note.segment_id for note in noted}
+    return tuple(
+        outcome(item.segment, OutcomeKind.INCLUDED, None, "", tokens=item.tokens, by=item.selected_by)
+        for item in items
+        if item.segment.segment_id not in others
+    )
 
 
 def seal(
     snapshot: Snapshot,
     request: Request,
     layout: Layout,
-    places: Sequence[str],
+    scope_ends: Sequence[str],
     *,
     outcomes: tuple[OutcomeRecord, ...],
     conflicts: tuple[Conflict, ...],
 ) -> AssembledContext:
-    """Return the finished context. `places` are the ends of the shared scopes; the newest turn is added."""
-    newest = [f"/messages/{len(request.messages) - 1}/content/{len(request.messages[-1]['content']) - 1}"]
+    """Return the finished context. `scope_ends` are the last blocks of the shared scopes."""
     segments = tuple(layout.segments)
-    marks = mark_request(
-        request,
-        places=[*places, *newest],
-        segments=segments,
-        limits=snapshot.limits,
-    )
+    places = mark_places(request, scope_ends, _newest_before(snapshot))
+    marks = mark_request(request, places=places, segments=segments, limits=snapshot.limits)
     digest = sha256_bytes(canonical_json(request.value()))
     asked = snapshot.request
     manifest_id = ManifestId("m-" + sha256_text(f"{asked.session_id}\n{asked.turn}\n{digest}")[:20])
@@ -82,12 +88,18 @@ def seal(
         messages=tuple(request.messages),
         token_estimate=estimate_range(expected, snapshot.estimator),
         omissions=omissions,
-        conflicts=conflicts,
+        conflicts=tuple({one.conflict_id: one for one in conflicts}.values()),
         refs=refs,
         manifest_id=manifest_id,
         digest=digest,
         manifest=manifest,
     )
+
+
+def _newest_before(snapshot: Snapshot) -> str | None:
+    """Return where the request before carried its newest mark."""
+    cache = snapshot.frozen.context.manifest.cache if snapshot.frozen is not None else ()
+    return cache[-1].mark if cache else None
 
 
 def latest_outcomes(outcomes: Sequence[OutcomeRecord]) -> tuple[OutcomeRecord, ...]:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from aircoding.records.digests import canonical_json, sha256_bytes
+from aircoding.records.digests import canonical_json
 from aircoding.records.ids import Digest
 from aircoding.records.manifest import CacheMark, SegmentRecord
 from aircoding.records.snapshot import ModelLimits
 
-__all__ = ["MAX_MARKS", "Request", "mark_request", "without_marks"]
+__all__ = ["LOOK_BACK_BLOCKS", "MAX_MARKS", "Request", "mark_places", "mark_request", "without_marks"]
 
 MAX_MARKS = 4
 """Most marks that a request may carry (Anthropic prompt caching, read 2026-08)."""
+LOOK_BACK_BLOCKS = 20
+"""From a mark an entry is found that ends at it or at one of the 19 blocks before it (the same page)."""
 
 _EPHEMERAL = {"type": "ephemeral"}
 _UNMARKABLE = frozenset({"thinking", "redacted_thinking"})
@@ -34,16 +36,43 @@ class Request:
         return {"tools": self.tools, "system": self.system, "messages": self.messages}
 
 
-def without_marks(blocks: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return a deep copy of tools, system blocks or messages without their marks."""
-    plain = copy.deepcopy([dict(block) for block in blocks])
-    for block in plain:
-        block.pop("cache_control", None)
-        content = block.get("content")
-        if isinstance(content, list):
-            for part in content:
-                part.pop("cache_control", None)
+def without_marks(blocks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return tools, system blocks or messages without their marks, in dicts and lists of their own.
+
+    What lies deeper (the input of a tool call, the parts of a tool result) is shared: nothing changes it.
+    """
+    return [_plain(block) for block in blocks]
+
+
+def _plain(block: Mapping[str, Any]) -> dict[str, Any]:
+    plain = {key: value for key, value in block.items() if key != "cache_control"}
+    if "role" in plain:
+        plain["content"] = [_plain(part) for part in plain["content"]]
     return plain
+
+
+def mark_places(request: Request, scope_ends: Sequence[str], newest_before: str | None) -> list[str]:
+    """Return where marks belong, in prompt order and at most four.
+
+    They stand at the ends of fleet, run and session scope and at the newest block. An entry that ends more than
+    19 blocks before a mark is not found from it, so when a turn brought more, the session's mark moves to where
+    the newest one stood: from there the turn before is read exactly, and the session is a part of it.
+
+    Args:
+        request: without marks.
+        scope_ends: pointers to the last block of each shared scope.
+        newest_before: where the newest mark of the request before stood.
+    """
+    blocks = [pointer for pointer, node, _ in _nodes(request) if _markable(node)]
+    if not blocks:
+        return []
+    ends = [place for place in scope_ends if place in blocks]
+    places = [*ends, blocks[-1]]
+    if newest_before in blocks and len(blocks) - blocks.index(newest_before) > LOOK_BACK_BLOCKS:
+        places.insert(-1, newest_before)
+    if len(places) > MAX_MARKS:
+        places.remove(ends[-1])
+    return list(dict.fromkeys(places))
 
 
 def mark_request(
@@ -53,84 +82,53 @@ def mark_request(
     segments: Sequence[SegmentRecord],
     limits: ModelLimits,
 ) -> tuple[CacheMark, ...]:
-    """Set a mark at each of `places` (pointers to blocks, in prompt order) that may carry one.
+    """Set a mark at each of `places` and return them with the digest of the prefix that each closes.
 
-    A place whose prefix is below the model's minimum gets none: the provider would ignore it.
-    The request's blocks are changed in place; the marks are returned with the digest of the
-    prefix that they close, taken with marks removed.
+    A place whose prefix is below the model's minimum gets none: the provider would ignore it. The request's
+    blocks are changed in place; digests are taken with marks removed.
     """
     if not limits.cache_marks:
         return ()
-    prefix_tokens = _prefix_tokens(request, segments)
-    last_in_block = {_block_of(record): record.segment_id for record in segments}
-    marks: list[tuple[str, dict[str, Any], Digest, int]] = []
-    for place in dict.fromkeys(places):
-        node = _markable(request, place)
-        if node is None or prefix_tokens[place] < limits.min_cache_prefix_tokens:
-            continue
-        marks.append((place, node, _prefix_digest(request, place), prefix_tokens[place]))
-    for _, node, _, _ in marks[-MAX_MARKS:]:
+    tokens, owner = _tokens_by_block(segments), {_block_of(record): record.segment_id for record in segments}
+    wanted, marks = frozenset(places), list[tuple[str, dict[str, Any], Digest, int]]()
+    running, total = hashlib.sha256(), 0
+    for pointer, node, role in _nodes(request):
+        running.update(f"{pointer} {role}\n".encode())
+        running.update(canonical_json(node))
+        total += tokens.get(pointer, 0)
+        if pointer in wanted and total >= limits.min_cache_prefix_tokens:
+            marks.append((pointer, node, Digest(running.hexdigest()), total))
+    for _, node, _, _ in marks:
         node["cache_control"] = dict(_EPHEMERAL)
     return tuple(
-        CacheMark(
-            mark=place,
-            after_segment=last_in_block.get(place),
-            prefix_digest=digest,
-            prefix_tokens=tokens,
-        )
-        for place, _, digest, tokens in marks[-MAX_MARKS:]
+        CacheMark(mark=pointer, after_segment=owner.get(pointer), prefix_digest=digest, prefix_tokens=prefix_tokens)
+        for pointer, _, digest, prefix_tokens in marks
     )
 
 
-def _node(request: Request, pointer: str) -> Any:
-    node: Any = request.value()
-    for part in pointer.strip("/").split("/"):
-        node = node[int(part)] if isinstance(node, list) else node[part]
-    return node
+def _markable(node: Mapping[str, Any]) -> bool:
+    return node.get("type") not in _UNMARKABLE and not (node.get("type") == "text" and not node["text"])
 
 
-def _markable(request: Request, pointer: str) -> dict[str, Any] | None:
-    node: dict[str, Any] = _node(request, pointer)
-    if node.get("type") in _UNMARKABLE or (node.get("type") == "text" and not node["text"]):
-        return None
-    return node
-
-
-def _blocks(request: Request) -> list[str]:
-    """Return the pointers of all blocks in prompt order."""
-    pointers = [f"/tools/{n}" for n in range(len(request.tools))]
-    pointers += [f"/system/{n}" for n in range(len(request.system))]
+def _nodes(request: Request) -> list[tuple[str, dict[str, Any], str]]:
+    """Return each block in prompt order: its pointer, itself, and the role of its message."""
+    nodes = [(f"/tools/{n}", node, "") for n, node in enumerate(request.tools)]
+    nodes += [(f"/system/{n}", node, "") for n, node in enumerate(request.system)]
     for number, message in enumerate(request.messages):
-        pointers += [f"/messages/{number}/content/{n}" for n in range(len(message["content"]))]
-    return pointers
+        nodes += [
+            (f"/messages/{number}/content/{n}", node, message["role"]) for n, node in enumerate(message["content"])
+        ]
+    return nodes
 
 
-def _prefix_tokens(request: Request, segments: Sequence[SegmentRecord]) -> dict[str, int]:
+def _tokens_by_block(segments: Sequence[SegmentRecord]) -> dict[str, int]:
     per_block: dict[str, int] = {}
     for segment in segments:
         pointer = _block_of(segment)
         per_block[pointer] = per_block.get(pointer, 0) + segment.tokens
-    total = 0
-    running: dict[str, int] = {}
-    for pointer in _blocks(request):
-        total += per_block.get(pointer, 0)
-        running[pointer] = total
-    return running
+    return per_block
 
 
 def _block_of(record: SegmentRecord) -> str:
     """Return the pointer of the block that a segment stands in; the first of its spans is never inside a node."""
     return record.spans[0].block.removesuffix("/text")
-
-
-def _prefix_digest(request: Request, pointer: str) -> Digest:
-    """Return the digest of everything up to and with the block at `pointer`."""
-    parts = pointer.strip("/").split("/")
-    system, messages = request.system, request.messages
-    if parts[0] == "system":
-        system, messages = system[: int(parts[1]) + 1], []
-    elif parts[0] == "messages":
-        last = int(parts[1])
-        cut = {**messages[last], "content": messages[last]["content"][: int(parts[3]) + 1]}
-        messages = [*messages[:last], cut]
-    return sha256_bytes(canonical_json({"tools": request.tools, "system": system, "messages": messages}))

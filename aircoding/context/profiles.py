@@ -6,13 +6,18 @@ from aircoding.records.layers import Layer, Mode, SegmentKind, Trust
 from aircoding.records.profiles import Profile
 from aircoding.records.segments import Segment
 
-__all__ = ["ALWAYS", "mode_refusal", "profile_refusal"]
+__all__ = ["ALWAYS", "default_mode", "mode_refusal", "profile_refusal"]
 
 ALWAYS = frozenset({Layer.L0, Layer.L1, Layer.L2, Layer.L9})
 """Every role carries these, whatever its profile retrieves (DESIGN section 8)."""
 
 _MUST_KEEP = frozenset({Layer.L0, Layer.L1, Layer.L2, Layer.L5, Layer.L9})
-_NOT_MINIMAL = frozenset({SegmentKind.MEMORY, SegmentKind.SKILLS_INDEX, SegmentKind.STEERING})
+_NOT_MINIMAL = frozenset({SegmentKind.MEMORY, SegmentKind.SKILLS_INDEX})
+
+
+def default_mode(profile: Profile) -> Mode:
+    """Return the mode of a role whose caller names none: sub-agents and scheduled work take the minimal one."""
+    return Mode.FULL if profile.user_facing else Mode.MINIMAL
 
 
 def profile_refusal(profile: Profile, segment: Segment) -> str | None:

@@ -76,6 +76,8 @@ class FleetState:
     """The last commit that the merge queue verified."""
     merges: int = 0
     resumptions: int = 0
+    run_revision: str | None = None
+    """The run revision that a reload made; None: the one that the run started with holds."""
 
     def task(self, task_id: str) -> TaskProgress:
         """Return a task's progress; one that no event named waits."""
@@ -90,12 +92,14 @@ def fold(events: Iterable[Event], state: FleetState | None = None) -> FleetState
     current = state or FleetState()
     tasks = dict(current.tasks)
     finished, integrated = current.finished, current.integrated
-    merges, resumptions = current.merges, current.resumptions
+    merges, resumptions, revision = current.merges, current.resumptions, current.run_revision
     for event in events:
         if event.type == "run.finished":
             finished = str(event.payload.get("status"))
         elif event.type == "run.resumed":
             finished, resumptions = None, resumptions + 1
+        elif event.type == "run.reloaded":
+            revision = str(event.payload["run_revision"])
         elif event.type == "merge.finished" and event.payload.get("commit"):
             integrated = str(event.payload["commit"])
         if event.task_id is None:
@@ -104,7 +108,14 @@ def fold(events: Iterable[Event], state: FleetState | None = None) -> FleetState
         if event.type == "task.done" and not before.ended:
             merges += 1
         tasks[event.task_id] = _apply(before, event, merges, resumptions)
-    return FleetState(tasks=tasks, finished=finished, integrated=integrated, merges=merges, resumptions=resumptions)
+    return FleetState(
+        tasks=tasks,
+        finished=finished,
+        integrated=integrated,
+        merges=merges,
+        resumptions=resumptions,
+        run_revision=revision,
+    )
 
 
 def _apply(task: TaskProgress, event: Event, merges: int, resumptions: int) -> TaskProgress:

@@ -78,6 +78,8 @@ class ToolResult:
 
     `text` is what the model sees; `artifact` the digest of the whole output where it was cut.
     `read_digests` and `written_digests` map project paths to the digest that was read or is there now.
+    `changed_digests` are those of files that the session knew and that a command of its changed: the model has not
+    seen what is there now. An empty digest: the file is gone.
     `finished` holds the validated result when the tool was `finish`. `interrupted` says that a crash
     came between intent and result and nobody can tell what the call did (the record's state is `unknown`).
     """
@@ -87,6 +89,7 @@ class ToolResult:
     artifact: Digest | None = None
     read_digests: Mapping[str, Digest] = field(default_factory=dict)
     written_digests: Mapping[str, Digest] = field(default_factory=dict)
+    changed_digests: Mapping[str, Digest] = field(default_factory=dict)
     finished: Mapping[str, Any] | None = None
     interrupted: bool = False
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from aircoding.records.ids import Digest, SegmentId
 from aircoding.records.layers import Layer, OutcomeKind, Reason, Scope, SegmentKind, Trust
 
-__all__ = ["Barred", "Claim", "Finding", "Segment", "Source"]
+__all__ = ["Barred", "Claim", "Finding", "Segment", "Source", "place_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,3 +99,8 @@ class Segment:
     findings: tuple[Finding, ...] = ()
     barred: Barred | None = None
     relevance_terms: tuple[str, ...] = field(default=())
+
+
+def place_of(segment_id: str) -> str:
+    """Return the part of a segment id that stays the same when the text changes: layer, source, part of it."""
+    return segment_id.rsplit("@", 1)[0]

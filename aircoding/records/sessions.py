@@ -11,7 +11,7 @@ from aircoding.records.layers import Layer, Mode, SegmentKind, Trust
 from aircoding.records.segments import Claim
 from aircoding.records.tasks import TaskSpec
 
-__all__ = ["DependencyResult", "Evidence", "SessionBrief", "SessionOutcome"]
+__all__ = ["DependencyResult", "Evidence", "SessionBrief", "SessionOutcome", "SteeringEntry"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,3 +68,16 @@ class SessionOutcome:
     turns: int
     stop: str = "finished"
     """finished, turn_limit, cost_limit, overflow, invalid_result, provider, stopped."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SteeringEntry:
+    """What a session is told in one turn beside the conversation, and never again (DESIGN section 2, steering).
+
+    `source_uri` says whose words they are (`resource:…`: ours); `position` orders the entries of a turn from 0.
+    """
+
+    turn: int
+    position: int
+    source_uri: str
+    text: str

@@ -93,8 +93,9 @@ class Frozen:
 class Snapshot:
     """The frozen inputs. Equal snapshots give equal bytes.
 
-    `touched_paths` are paths that the session has read or written, `digests` the present digest of
-    each file that a claim or excerpt names, `adrs` the accepted decisions, `rulings` conflicts
+    `touched_paths` are paths that the session has read or written, `baselines` the digest of each file that it
+    last read or wrote itself, `digests` the present digest of each file that a claim, an excerpt or a baseline
+    names (both by uri; an empty digest: it is gone), `adrs` the accepted decisions, `rulings` conflicts
     that were ruled before.
     """
 
@@ -111,6 +112,7 @@ class Snapshot:
     frozen: Frozen | None = None
     touched_paths: tuple[str, ...] = ()
     digests: Mapping[str, Digest] = field(default_factory=dict)
+    baselines: Mapping[str, Digest] = field(default_factory=dict)
     adrs: tuple[Adr, ...] = ()
     rulings: tuple[Conflict, ...] = ()
     estimator: Estimator = field(default_factory=Estimator)

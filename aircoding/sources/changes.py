@@ -1,40 +1,36 @@
-"""Rules that changed after the run's text was frozen: new sessions are told, the shared prefix stays as it is."""
+"""Text of run scope that changed after it was frozen: sessions are told, the shared prefix stays as it is."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
 
-from aircoding.records.layers import Layer, Scope, SegmentKind, Trust
-from aircoding.records.segments import Segment
-from aircoding.sources.revision import Revision
+from aircoding.records.layers import Scope, SegmentKind, Trust
+from aircoding.records.segments import Segment, place_of
 from aircoding.sources.segments import Intake, unique
 
-__all__ = ["changed_rules"]
+__all__ = ["changed_since"]
 
 
-def changed_rules(rules: Iterable[Segment], revision: Revision, *, intake: Intake) -> tuple[Segment, ...]:
-    """Return, with session scope, each run-scope rule that is new or differs, and a line for each that is gone.
+def changed_since(frozen: Iterable[Segment], now: Iterable[Segment], *, intake: Intake) -> tuple[Segment, ...]:
+    """Return, with session scope, each text that is new or differs, and a line for each that is gone.
 
-    A frozen rule of the same place stays in the prefix; the text that is given here says that it holds instead.
+    The frozen text of the same place stays in the prefix; the text that is given here says that it holds instead.
+
+    Args:
+        frozen: what the run revision holds, of the kind that is compared.
+        now: the same sources as they are now.
+        intake: makes the lines of what is gone.
     """
-    now = {_place(rule): rule for rule in rules if rule.scope is Scope.RUN and rule.barred is None}
-    before = {
-        _place(rule): rule
-        for rule in (revision.segments[name] for name in revision.rules if name in revision.segments)
-        if rule.barred is None
-    }
+    current = {place_of(one.segment_id): one for one in now if one.barred is None}
+    before = {place_of(one.segment_id): one for one in frozen if one.barred is None}
     changed = (
-        replace(rule, scope=Scope.SESSION, title=f"{rule.title} (changed after this run began; this text holds)")
-        for place, rule in now.items()
-        if place not in before or before[place].source.text_digest != rule.source.text_digest
+        replace(one, scope=Scope.SESSION, title=f"{one.title} (changed after this run began; this text holds)")
+        for place, one in current.items()
+        if place not in before or before[place].source.text_digest != one.source.text_digest
     )
-    gone = (_gone(rule, intake) for place, rule in before.items() if place not in now)
+    gone = (_gone(one, intake) for place, one in before.items() if place not in current)
     return unique((*changed, *gone))
-
-
-def _place(rule: Segment) -> str:
-    return rule.segment_id.rsplit("@", 1)[0]
 
 
 def _gone(rule: Segment, intake: Intake) -> Segment:
@@ -42,8 +38,8 @@ def _gone(rule: Segment, intake: Intake) -> Segment:
     if rule.source.start_line is not None:
         where += f", lines {rule.source.start_line}-{rule.source.end_line}"
     segment = intake.segment(
-        f"The rule that stood in {where} was removed after this run began. It no longer holds.",
-        layer=Layer.L3,
+        f"The {rule.kind.value} that stood in {where} was removed after this run began. It no longer holds.",
+        layer=rule.layer,
         scope=Scope.SESSION,
         kind=SegmentKind.NOTICE,
         trust=Trust.BUILTIN,

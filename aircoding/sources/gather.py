@@ -18,15 +18,15 @@ from aircoding.records.manifest import AssembledContext, Versions
 from aircoding.records.policy import Policy
 from aircoding.records.profiles import Profile
 from aircoding.records.segments import Segment
-from aircoding.records.sessions import SessionBrief
+from aircoding.records.sessions import SessionBrief, SteeringEntry
 from aircoding.records.snapshot import AssemblyRequest, Message, ModelLimits, Snapshot
 from aircoding.records.tasks import Plan, TaskSpec
-from aircoding.sources.changes import changed_rules
-from aircoding.sources.plan_docs import read_plan_docs, run_plan, task_plan
+from aircoding.sources.changes import changed_since
+from aircoding.sources.plan_docs import PlanDocs, read_plan_docs, run_plan, task_plan
 from aircoding.sources.reads import current_digests, read_files
 from aircoding.sources.resources import prompts_digest
 from aircoding.sources.revision import FrozenRole, Revision, revision_from_text, revision_text
-from aircoding.sources.role_text import instruction_segments, role_segments, tool_specs
+from aircoding.sources.role_text import instruction_segments, role_segments, steering_segments, tool_specs
 from aircoding.sources.roles import load_profiles
 from aircoding.sources.rule_files import RuleFiles, RuleSwitches, read_rules
 from aircoding.sources.segments import Intake, in_short, unique
@@ -40,6 +40,10 @@ MANIFEST_SCHEMA = 1
 
 def _nothing_touched(_session: SessionId) -> tuple[str, ...]:
     return ()
+
+
+def _nothing_known(_session: SessionId) -> Mapping[str, Digest]:
+    return {}
 
 
 def _nothing_ruled(_run: str) -> tuple[Conflict, ...]:
@@ -72,6 +76,7 @@ class FileGatherer:
         policy_for: the effective policy of a role, and of its task when one is given.
         limits_for: what a model can take.
         touched_by: paths that a session has read or written so far (`agents.touched.touched_paths`).
+        baselines_of: the digest of each path that a session itself last read or wrote (`agents.touched.baselines`).
         ruled_in: conflicts of a run that were ruled before.
     """
 
@@ -87,12 +92,13 @@ class FileGatherer:
         policy_for: Callable[[Profile, TaskSpec | None], Policy],
         limits_for: Callable[[str], ModelLimits],
         touched_by: Callable[[SessionId], Sequence[str]] = _nothing_touched,
+        baselines_of: Callable[[SessionId], Mapping[str, Digest]] = _nothing_known,
         ruled_in: Callable[[str], tuple[Conflict, ...]] = _nothing_ruled,
     ) -> None:
         self._project, self._plan = project, plan
         self._open_worktree, self._blobs, self._clock = open_worktree, blobs, clock
         self._policy_for, self._limits_for = policy_for, limits_for
-        self._touched_by, self._ruled_in = touched_by, ruled_in
+        self._touched_by, self._baselines_of, self._ruled_in = touched_by, baselines_of, ruled_in
         self._intake = Intake(screener)
         self._revisions: dict[str, Revision] = {}
 
@@ -170,6 +176,8 @@ class FileGatherer:
         turn: int,
         messages: Sequence[Message],
         frozen: AssembledContext | None,
+        epoch: int = 1,
+        steering: Sequence[SteeringEntry] = (),
         touched_paths: Sequence[str] | None = None,
     ) -> Snapshot:
         """Return the snapshot for one turn.
@@ -179,6 +187,8 @@ class FileGatherer:
             turn: from 1.
             messages: what the session has recorded so far.
             frozen: the last assembly of this epoch; None opens one.
+            epoch: its number, from 1.
+            steering: what is due in this turn.
             touched_paths: what the session has read or written; None: `touched_by` is asked.
 
         Raises:
@@ -187,23 +197,29 @@ class FileGatherer:
         """
         revision = self._revision(brief.run_revision)
         role = self._role(revision, brief.role)
+        profile = role.profile
         touched = tuple(sorted(set(self._touched_by(brief.session_id) if touched_paths is None else touched_paths)))
-        policy = self._policy_for(role.profile, brief.task)
+        policy = self._policy_for(profile, brief.task)
         now = self._clock.now()
-        own, digests = self._own(brief, role.profile, revision, policy, touched)
         docs = read_plan_docs(self._project.root, intake=self._intake, trusted=self._project.trusted)
+        worktree = self._open_worktree(brief.worktree)
         segments = unique(
             (
                 *revision.of_role(brief.role),
-                *own,
-                *task_plan(docs, brief.task, role.profile.layers.get(Layer.L4), intake=self._intake),
-                *instruction_segments(brief, role.profile, now=now, intake=self._intake),
+                *self._changed(brief, role, revision, docs),
+                *self._own(brief, profile, policy, worktree, touched),
+                *task_plan(docs, brief.task, profile.layers.get(Layer.L4), intake=self._intake),
+                *instruction_segments(brief, profile, now=now, intake=self._intake),
+                *steering_segments(steering, intake=self._intake),
             )
         )
+        baselines = {f"project:{path}": digest for path, digest in self._baselines_of(brief.session_id).items()}
+        shown = frozen.manifest.segments if frozen is not None else ()
+        watched = (*baselines, *(record.source.uri for record in shown if record.kind is SegmentKind.FILE))
         return Snapshot(
-            request=_request(brief, turn),
+            request=_request(brief, turn, epoch),
             created_at=now,
-            profile=role.profile,
+            profile=profile,
             segments=segments,
             tools=role.tools,
             policy=policy,
@@ -213,23 +229,22 @@ class FileGatherer:
             messages=tuple(messages),
             frozen=frozen_from(frozen) if frozen is not None else None,
             touched_paths=touched,
-            digests=digests,
+            digests=current_digests(worktree, segments, watched),
+            baselines=baselines,
             adrs=docs.adrs,
             rulings=self._ruled_in(session_parts(brief.session_id)[0]),
         )
 
     def _own(
-        self, brief: SessionBrief, profile: Profile, revision: Revision, policy: Policy, touched: tuple[str, ...]
-    ) -> tuple[tuple[Segment, ...], Mapping[str, Digest]]:
-        """Return the session's own segments, and the present digests of the files that they were made from."""
-        task, worktree = brief.task, self._open_worktree(brief.worktree)
+        self, brief: SessionBrief, profile: Profile, policy: Policy, worktree: Worktree, touched: tuple[str, ...]
+    ) -> tuple[Segment, ...]:
+        """Return the session's own segments."""
+        task = brief.task
         near = (*task.reads, *task.write_area, *touched)
-        rules = self.rules(near).segments
-        scoped = tuple(segment for segment in rules if segment.scope is not Scope.RUN)
-        segments = (
+        scoped = tuple(segment for segment in self.rules(near).segments if segment.scope is not Scope.RUN)
+        return (
             self._policy_segment(task_policy_in_words(policy), Scope.SESSION, f"air:policy/{task.id}"),
             *_at_detail(profile, Layer.L3, scoped),
-            *_at_detail(profile, Layer.L3, changed_rules(rules, revision, intake=self._intake)),
             *task_segments(brief, intake=self._intake),
             *_at_detail(
                 profile,
@@ -238,7 +253,27 @@ class FileGatherer:
             ),
             *evidence_segments(brief.evidence, intake=self._intake),
         )
-        return segments, current_digests(worktree, segments)
+
+    def _changed(
+        self, brief: SessionBrief, role: FrozenRole, revision: Revision, docs: PlanDocs
+    ) -> tuple[Segment, ...]:
+        """Return what of the run's frozen text is another by now: rules, plan documents, the role's policy."""
+        profile, frozen = role.profile, revision.of_role(brief.role)
+        rules = [one for one in self.rules().segments if one.scope is Scope.RUN]
+        policy = policy_in_words(self._policy_for(profile, None))
+        return (
+            *_at_detail(profile, Layer.L3, changed_since(revision.run_rules(), rules, intake=self._intake)),
+            *changed_since(
+                [one for one in frozen if one.kind in {SegmentKind.PLAN, SegmentKind.ADR}],
+                run_plan(docs, profile.layers.get(Layer.L4)),
+                intake=self._intake,
+            ),
+            *changed_since(
+                [one for one in frozen if one.kind is SegmentKind.POLICY],
+                [self._policy_segment(policy, Scope.FLEET, f"air:policy/{profile.role}")],
+                intake=self._intake,
+            ),
+        )
 
     def _revision(self, name: str) -> Revision:
         if name not in self._revisions:
@@ -269,7 +304,7 @@ def _at_detail(profile: Profile, layer: Layer, segments: tuple[Segment, ...]) ->
     return tuple(in_short(segment) for segment in segments)
 
 
-def _request(brief: SessionBrief, turn: int) -> AssemblyRequest:
+def _request(brief: SessionBrief, turn: int, epoch: int) -> AssemblyRequest:
     run, task, attempt, _, _ = session_parts(brief.session_id)
     return AssemblyRequest(
         run_id=run,
@@ -281,4 +316,5 @@ def _request(brief: SessionBrief, turn: int) -> AssemblyRequest:
         mode=brief.mode,
         model=brief.model,
         turn=turn,
+        epoch=epoch,
     )

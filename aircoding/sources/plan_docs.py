@@ -141,6 +141,7 @@ def _decision(file: AdrFile, read: TextRead, intake: Intake, trust: Trust) -> _D
         uri=adr.uri,
         digest=read.digest,
         title=path,
+        fragment="decision",
         start_line=first,
         end_line=first + body.count("\n"),
     )

@@ -154,9 +154,10 @@ def _why(decision: Decision) -> str:
     return f"{decision.reason} ({strongest.uri}{line})"
 
 
-def current_digests(worktree: Worktree, segments: Iterable[Segment]) -> Mapping[str, Digest]:
-    """Return the present digest of each project file that a claim names; a file that is gone has an empty one."""
-    uris = sorted({claim.uri for segment in segments for claim in segment.claims if claim.uri.startswith("project:")})
+def current_digests(worktree: Worktree, segments: Iterable[Segment], known: Iterable[str] = ()) -> Mapping[str, Digest]:
+    """Return the present digest of each project file that a claim or `known` names (uris); empty: it is gone."""
+    claimed = (claim.uri for segment in segments for claim in segment.claims)
+    uris = sorted({uri for uri in (*claimed, *known) if uri.startswith("project:")})
     return {uri: _digest(worktree.digest, uri.removeprefix("project:")) for uri in uris}
 
 

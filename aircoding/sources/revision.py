@@ -47,6 +47,10 @@ class Revision:
         """Return the frozen segments of a role."""
         return tuple(self.segments[name] for name in self.roles[role].segment_ids)
 
+    def run_rules(self) -> tuple[Segment, ...]:
+        """Return the frozen rules of run scope that some role takes."""
+        return tuple(self.segments[name] for name in self.rules if name in self.segments)
+
 
 @cache
 def _adapter() -> TypeAdapter[Revision]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from string import Template
@@ -17,16 +17,18 @@ from aircoding.records.ids import session_parts
 from aircoding.records.layers import Layer, Scope, SegmentKind, Trust
 from aircoding.records.profiles import Profile
 from aircoding.records.segments import Segment
-from aircoding.records.sessions import SessionBrief
+from aircoding.records.sessions import SessionBrief, SteeringEntry
 from aircoding.records.snapshot import ToolSpec
 from aircoding.sources.resources import list_resources, read_resource
 from aircoding.sources.roles import TOOL_CATEGORIES
 from aircoding.sources.segments import Intake
 
-__all__ = ["instruction_segments", "result_schema", "role_segments", "tool_specs"]
+__all__ = ["instruction_segments", "reminders", "result_schema", "role_segments", "steering_segments"]
+__all__ += ["tool_specs"]
 
 _INVARIANT = "prompts/runtime-invariant.md"
 _INSTRUCTIONS = "prompts/instructions"
+_STEERING = "prompts/steering"
 _FINISH = "finish"
 _FRACTION = re.compile(r"\.\d+")
 
@@ -137,6 +139,28 @@ def instruction_segments(brief: SessionBrief, profile: Profile, *, now: str, int
         *(asked if brief.instruction.strip() else ()),
         _output_format(profile, intake),
         _turn(time, SegmentKind.TIME, "air:clock", intake),
+    )
+
+
+def reminders() -> Mapping[str, str]:
+    """Return the packaged texts of steering by their uri (`resource:prompts/steering/NAME.md`)."""
+    return {f"resource:{path}": read_resource(path).strip() for path in list_resources(_STEERING, ".md")}
+
+
+def steering_segments(entries: Iterable[SteeringEntry], *, intake: Intake) -> tuple[Segment, ...]:
+    """Return what is due in a turn as L9. What is packaged is ours; anything else is an agent's word."""
+    return tuple(
+        intake.segment(
+            entry.text,
+            layer=Layer.L9,
+            scope=Scope.TURN,
+            kind=SegmentKind.STEERING,
+            trust=Trust.BUILTIN if entry.source_uri.startswith("resource:") else Trust.AGENT,
+            uri=entry.source_uri,
+            fragment=f"turn-{entry.turn}-{entry.position}",
+            shortened=False,
+        )
+        for entry in entries
     )
 
 

@@ -12,7 +12,7 @@ from aircoding.errors import NotFoundError, StoreError
 from aircoding.records.digests import canonical_json, sha256_text
 from aircoding.records.ids import Digest, SessionId, session_parts
 from aircoding.records.jsonable import jsonable
-from aircoding.records.sessions import SessionBrief, SessionOutcome
+from aircoding.records.sessions import SessionBrief, SessionOutcome, SteeringEntry
 from aircoding.records.snapshot import Message
 from aircoding.store.columns import row, rows, table_of
 from aircoding.store.database import Database
@@ -21,7 +21,7 @@ from aircoding.store.events import TASKS
 from aircoding.store.fences import Fences
 from aircoding.store.skeleton import join_node, needed_texts, split_message
 from aircoding.store.statements import insert_if_new, insert_new, insert_rows
-from aircoding.store.tables.sessions import EvidenceRow, MessageRow, SessionRow
+from aircoding.store.tables.sessions import EvidenceRow, MessageRow, SessionRow, SteeringRow
 from aircoding.store.texts import put_texts, read_texts
 
 __all__ = ["SessionStore", "run_of_session"]
@@ -29,6 +29,7 @@ __all__ = ["SessionStore", "run_of_session"]
 SESSIONS = table_of(SessionRow)
 MESSAGES = table_of(MessageRow)
 EVIDENCE = table_of(EvidenceRow)
+STEERING = table_of(SteeringRow)
 
 
 def run_of_session(session_id: str) -> str:
@@ -132,6 +133,46 @@ class SessionStore:
             insert_new(connection, MESSAGES, [message])
 
         self._database.write(body)
+
+    def steer(self, session_id: SessionId, entry: SteeringEntry) -> None:
+        """Record a steering entry; the same turn and position again changes nothing.
+
+        Raises:
+            FencedError: another process owns the run.
+        """
+        digest = sha256_text(entry.text)
+        values = row(
+            SteeringRow,
+            session_id=session_id,
+            turn=entry.turn,
+            position=entry.position,
+            source_uri=entry.source_uri,
+            text_digest=digest,
+            recorded_at=self._now(),
+        )
+
+        def body(connection: Connection) -> None:
+            self._fences.check(connection, run_of_session(session_id))
+            put_texts(connection, {digest: entry.text}, self._now())
+            insert_new(connection, STEERING, [values])
+
+        self._database.write(body)
+
+    def steering(self, session_id: SessionId, turn: int) -> tuple[SteeringEntry, ...]:
+        """Return what is due in a turn, in order."""
+        wanted = select(STEERING).where(STEERING.c.session_id == session_id, STEERING.c.turn == turn)
+        with self._database.read() as connection:
+            found = connection.execute(wanted.order_by(STEERING.c.position)).all()
+            texts = read_texts(connection, [each.text_digest for each in found], what=f"The steering of {session_id}")
+        return tuple(
+            SteeringEntry(
+                turn=each.turn,
+                position=each.position,
+                source_uri=each.source_uri,
+                text=texts[each.text_digest],
+            )
+            for each in found
+        )
 
     def _expect(self, connection: Connection, session_id: str, index: int) -> None:
         known = select(SESSIONS.c.session_id).where(SESSIONS.c.session_id == session_id)

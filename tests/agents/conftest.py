@@ -26,6 +26,7 @@ from aircoding.records.policy import Effect, Policy, PolicyLevel, PolicyRule, Po
 from aircoding.records.runs import Run
 from aircoding.records.sessions import SessionBrief
 from aircoding.records.snapshot import ModelLimits, ToolSpec
+from aircoding.sources.role_text import reminders
 from aircoding.store import Store, open_store
 from aircoding.workspace.sandbox import choose_sandbox
 from aircoding.workspace.worktree import GitWorktree
@@ -181,7 +182,14 @@ def make_session(repository: Path, sandbox: Sandbox, tmp_path: Path) -> Iterator
     """Makes the test session, each time on a record of its own; `replies` are what the model says turn by turn."""
     opened: list[Store] = []
 
-    def make(replies: Sequence[Any] = (), *, usd: float | None = 0.25, window: int = 200_000, **more: Any) -> Session:
+    def make(
+        replies: Sequence[Any] = (),
+        *,
+        usd: float | None = 0.25,
+        window: int = 200_000,
+        system_turns: bool = False,
+        **more: Any,
+    ) -> Session:
         store = open_store(tmp_path / f"{len(opened)}.db")
         opened.append(store)
         told = brief(worktree=str(repository), **more)
@@ -189,7 +197,11 @@ def make_session(repository: Path, sandbox: Sandbox, tmp_path: Path) -> Iterator
         store.claim(RUN.run_id)
         store.sessions.open(told)
         limits = ModelLimits(
-            model="test-model", window_tokens=window, max_output_tokens=1_000, min_cache_prefix_tokens=0
+            model="test-model",
+            window_tokens=window,
+            max_output_tokens=1_000,
+            min_cache_prefix_tokens=0,
+            system_turns=system_turns,
         )
         deps = SessionDeps(
             provider=ScriptedModel(tuple(replies), usd=usd),
@@ -208,6 +220,7 @@ def make_session(repository: Path, sandbox: Sandbox, tmp_path: Path) -> Iterator
             policy_for=lambda _brief: POLICY,
             result_schema_for=lambda _role: RESULT_SCHEMA,
             next_try=lambda error, failed: None if error.action == "stop" or failed > 2 else float(failed),
+            reminders=reminders(),
             command_env=(("AIR_WORKER_INDEX", "7"),),
         )
         return Session(deps=deps, brief=told, root=repository, store=store)

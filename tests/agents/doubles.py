@@ -21,10 +21,12 @@ from aircoding.records.ids import SessionId
 from aircoding.records.layers import Mode
 from aircoding.records.manifest import AssembledContext
 from aircoding.records.policy import Policy
-from aircoding.records.sessions import SessionBrief
+from aircoding.records.sessions import SessionBrief, SteeringEntry
 from aircoding.records.snapshot import Message, ModelLimits, Snapshot, ToolSpec
 from aircoding.records.usage import Cost, Usage
 from aircoding.screening.screener import TextScreener
+from aircoding.sources.role_text import steering_segments
+from aircoding.sources.segments import Intake
 
 SECRET = "sk-test-0123456789abcdef"
 SCREENER = TextScreener(key=b"a test's own key", known_values=(SECRET,))
@@ -123,10 +125,20 @@ class PlainGatherer:
         return "rev1"
 
     def gather(
-        self, brief: SessionBrief, *, turn: int, messages: Sequence[Message], frozen: AssembledContext | None
+        self,
+        brief: SessionBrief,
+        *,
+        turn: int,
+        messages: Sequence[Message],
+        frozen: AssembledContext | None,
+        epoch: int = 1,
+        steering: Sequence[SteeringEntry] = (),
     ) -> Snapshot:
         return snapshot(
+            *steering_segments(steering, intake=Intake(SCREENER)),
             turn=turn,
+            epoch=epoch,
+            run_revision=brief.run_revision,
             messages=messages,
             frozen=None if frozen is None else frozen_from(frozen),
             tools=self.tools,

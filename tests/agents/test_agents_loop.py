@@ -9,9 +9,9 @@ from agents.conftest import Session
 from agents.doubles import SESSION, MemoryEngine, ScriptedModel, says, uses
 
 from aircoding.agents.loop import run_session
-from aircoding.agents.replies import ASK_FOR_FINISH, LAST_TURN
 from aircoding.errors import ProviderError
 from aircoding.records.calls import Reply
+from aircoding.records.layers import Reason
 from aircoding.records.sessions import SessionOutcome
 
 DONE = says(uses("finish", status="done", summary="Made it ten."))
@@ -34,6 +34,11 @@ async def run(session: Session) -> SessionOutcome:
 
 def messages(session: Session) -> list[tuple[str, list[Any]]]:
     return [(message.role, list(message.content)) for message in session.deps.sessions.messages(SESSION)]
+
+
+def requests(session: Session) -> list[Any]:
+    assert isinstance(session.deps.provider, ScriptedModel)
+    return [call.request for call in session.deps.provider.calls]
 
 
 def asked(session: Session) -> int:
@@ -85,7 +90,10 @@ async def test_a_turn_without_a_call_is_reminded_once(make_session: MakeSession)
     stubborn = make_session([TALK, TALK, DONE])
 
     assert (await run(mended)).status == "done"
-    assert messages(mended)[1] == ("user", [{"type": "text", "text": ASK_FOR_FINISH}])
+    assert [role for role, _ in messages(mended)] == ["assistant", "assistant", "user"]
+    last = requests(mended)[1]["messages"][-1]
+    assert last["role"] == "user"
+    assert last["content"][0]["text"].startswith("<system-reminder>\nYou ended your turn without a tool call.")
     outcome = await run(stubborn)
     assert (outcome.status, outcome.stop, outcome.turns) == ("failed", "invalid_result", 2)
 
@@ -131,14 +139,55 @@ async def test_a_call_that_was_cut_is_not_run(make_session: MakeSession) -> None
     assert "cut at the output limit" in second["content"][0]["text"]
 
 
-async def test_turns_are_limited_and_the_last_is_announced(make_session: MakeSession) -> None:
-    session = make_session([WORK[0]] * 3, max_turns=3)
+@pytest.mark.parametrize("system_turns", [False, True])
+async def test_turns_are_limited_and_the_last_is_announced(make_session: MakeSession, system_turns: bool) -> None:
+    session = make_session([WORK[0]] * 3, max_turns=3, system_turns=system_turns)
 
     outcome = await run(session)
 
     assert (outcome.status, outcome.stop, outcome.turns) == ("failed", "turn_limit", 3)
-    reminded = [LAST_TURN in str(content) for role, content in messages(session) if role == "user"]
-    assert reminded == [False, True, False]
+    assert ["One turn is left" in str(request) for request in requests(session)] == [False, False, True]
+    last = requests(session)[2]["messages"][-1]
+    text = last["content"][-1]["text"]
+    if system_turns:
+        assert last["role"] == "system"
+        assert text.endswith("\n\nCurrent time: 2026-11-30T12:00:00Z\n")
+    else:
+        assert [block["type"] for block in last["content"]] == ["tool_result", "text"]
+        assert text.startswith("<system-reminder>\nOne turn is left.")
+        assert "Current time" not in text
+
+
+async def test_steering_is_stored_beside_the_conversation_and_not_in_it(make_session: MakeSession) -> None:
+    session = make_session([WORK[0]] * 2, max_turns=2)
+
+    await run(session)
+
+    assert "One turn is left" not in str(messages(session))
+    due = session.deps.sessions.steering(SESSION, 2)
+    assert [entry.source_uri for entry in due] == ["resource:prompts/steering/last-turn.md"]
+    assert session.deps.sessions.steering(SESSION, 1) == ()
+
+
+@pytest.mark.moves_cache_prefix("a reload opens a new epoch")
+async def test_a_reload_opens_an_epoch_that_strips_steering_and_thinking(make_session: MakeSession) -> None:
+    thinking = {"type": "thinking", "thinking": "Hm.", "signature": "s1"}
+    talk = says(thinking, *TALK.content)
+    session = make_session([talk, WORK[0], WORK[0], DONE])
+    revisions = iter(["rev1", "rev1", "rev1", "rev2"])
+    session.deps = replace(session.deps, revision_for=lambda _brief: next(revisions))
+
+    assert (await run(session)).status == "done"
+
+    contexts = [session.deps.assemblies.find(SESSION, turn) for turn in range(1, 5)]
+    manifests = [context.manifest for context in contexts if context is not None]
+    assert [(one.epoch, one.run_revision) for one in manifests] == [(1, "rev1")] * 3 + [(2, "rev2")]
+    third, fourth = requests(session)[2], requests(session)[3]
+    assert "You ended your turn" in str(third)
+    assert "'thinking': 'Hm.'" in str(third)
+    assert "You ended your turn" not in str(fourth)
+    assert "'thinking': 'Hm.'" not in str(fourth)
+    assert [note.reason for note in manifests[3].outcomes if "/message/0/block/0" in note.uri] == [Reason.STALE]
 
 
 async def test_money_is_limited(make_session: MakeSession) -> None:

@@ -243,7 +243,7 @@ def test_a_later_turn_extends_the_bytes_that_were_sent() -> None:
     unmarked = canonical_json([*_plain(first)])
     assert canonical_json(_plain(second))[: len(unmarked) - 1] == unmarked[:-1]
     assert second.manifest.cache[-1].mark == "/messages/2/content/0"
-    kept = {mark.mark: mark.after_segment for mark in first.manifest.cache}
+    kept = {mark.mark: mark.after_segment for mark in first.manifest.cache[:-1]}
     assert {mark.mark: mark.after_segment for mark in second.manifest.cache[:-1]} == kept
     assert second.manifest.cache[-1].after_segment == second.manifest.segments[-1].segment_id
     third_messages = (*recorded, message(2, "assistant", _tool_use(2)), message(3, "user", _tool_result(2, "more")))

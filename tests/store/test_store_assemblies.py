@@ -149,6 +149,7 @@ def test_a_new_epoch_is_stored_whole(store: Store) -> None:
     assert_same(store.assemblies.find(SESSION, 1), first)
 
 
+@pytest.mark.moves_cache_prefix("the store must keep such a turn whole")
 def test_a_turn_that_does_not_extend_the_one_before_is_stored_whole(store: Store) -> None:
     (first, given), _ = session(2)
     store.assemblies.record(first, snapshot=given)

@@ -101,13 +101,15 @@ def snapshot(
     messages: Sequence[Message] = (),
     frozen: Frozen | None = None,
     tools: Sequence[ToolSpec] = (READ_TOOL,),
+    epoch: int = 1,
+    run_revision: str = "rev1",
     **more: object,
 ) -> Snapshot:
     """Return a snapshot of an executor's turn."""
     return Snapshot(
         request=AssemblyRequest(
             run_id="r1",
-            run_revision="rev1",
+            run_revision=run_revision,
             session_id="r1:T1:1:executor:1",
             task_id="T1",
             attempt=1,
@@ -115,6 +117,7 @@ def snapshot(
             mode=mode,
             model=limits.model,
             turn=turn,
+            epoch=epoch,
         ),
         created_at="2026-11-30T12:00:00Z",
         profile=profile,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -117,6 +117,9 @@ class Desk:
     blobs: TextsInMemory = field(default_factory=TextsInMemory)
     clock: FixedClock = field(default_factory=FixedClock)
     window_tokens: int = 200_000
+    system_turns: bool = False
+    policy_for: Callable[[Profile, TaskSpec | None], Policy] = effective_policy
+    baselines: dict[str, Digest] = field(default_factory=dict)
 
     def gatherer(self) -> FileGatherer:
         """Return a new gatherer, as a new process would have it."""
@@ -127,10 +130,15 @@ class Desk:
             blobs=self.blobs,
             screener=TextScreener(key=b"a key of the tests"),
             clock=self.clock,
-            policy_for=effective_policy,
+            policy_for=self.policy_for,
             limits_for=lambda model: ModelLimits(
-                model=model, window_tokens=self.window_tokens, max_output_tokens=8_000, min_cache_prefix_tokens=0
+                model=model,
+                window_tokens=self.window_tokens,
+                max_output_tokens=8_000,
+                min_cache_prefix_tokens=0,
+                system_turns=self.system_turns,
             ),
+            baselines_of=lambda _session: self.baselines,
         )
 
     def brief(self, role: str = "executor", *, task: TaskSpec | None = None, **more: object) -> SessionBrief:

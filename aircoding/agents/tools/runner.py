@@ -14,10 +14,9 @@ from aircoding.agents.deps import SessionDeps
 from aircoding.agents.notes import note
 from aircoding.agents.tools.registry import TOOLS
 from aircoding.agents.tools.schemas import schema_faults
-from aircoding.agents.tools.workbench import Tool, Workbench, in_utf8, refusal
+from aircoding.agents.tools.workbench import Tool, Workbench, in_utf8, known_digests, refusal
 from aircoding.errors import InternalError, WorkspaceError
 from aircoding.permissions.engine import account_of, decide
-from aircoding.ports import Worktree
 from aircoding.records.calls import ToolCall, ToolRecord, ToolResult
 from aircoding.records.digests import fingerprint
 from aircoding.records.jsonable import jsonable
@@ -73,7 +72,7 @@ async def _carry_out(
     deps: SessionDeps, bench: Workbench, context: AssembledContext, call: ToolCall, known: ToolRecord | None
 ) -> tuple[ToolResult, Decision | None]:
     """Return the result of a call and the decision that it stands on."""
-    if known is not None and (settled := _settled(known, bench.worktree)) is not None:
+    if known is not None and (settled := _settled(known, bench)) is not None:
         return settled, known.decision
     decision = decide(ToolAct(tool=call.name), bench.policy)
     tool = TOOLS.get(call.name)
@@ -106,13 +105,14 @@ async def _perform(
     return await prepared.act()
 
 
-def _settled(known: ToolRecord, worktree: Worktree) -> ToolResult | None:
+def _settled(known: ToolRecord, bench: Workbench) -> ToolResult | None:
     """Say what became of a call whose intent is on record without a result; None when it has surely not acted."""
     paths = sorted({*known.before_digests, *known.after_digests})
     if not paths:
-        return _interrupted("The command may have run in part or whole. Look at what is there before you run it again.")
+        told = _interrupted("The command may have run in part or whole. Look at what is there before you run it again.")
+        return replace(told, changed_digests=known_digests(bench))
     try:
-        now = {path: worktree.digest(path) for path in paths}
+        now = {path: bench.worktree.digest(path) for path in paths}
     except WorkspaceError as error:
         return _interrupted(_sentences(error.message, "Look at what is there before you go on."))
     if all(now[path] == known.after_digests.get(path) for path in paths):

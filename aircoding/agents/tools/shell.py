@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from aircoding.agents.tools.artifacts import shorten
-from aircoding.agents.tools.workbench import Deed, Tool, Workbench, in_utf8
+from aircoding.agents.tools.workbench import Deed, Tool, Workbench, in_utf8, known_digests
 from aircoding.errors import WorkspaceError
 from aircoding.permissions.engine import decide
 from aircoding.ports import Worktree
@@ -41,13 +41,16 @@ async def _prepare(call: ToolCall, bench: Workbench, _paths: tuple[str, ...]) ->
     )
 
     async def act() -> ToolResult:
+        before = await asyncio.to_thread(known_digests, bench)
         outcome = await bench.sandbox.run(request, root=bench.worktree.root)
         shown, artifact = shorten(bench.screener.mask(outcome.output).rstrip("\n"), bench.blobs)
         parts = [shown] if shown.strip() else ["(no output)"]
         parts.append(_ending(outcome, request))
         parts.extend(await _strays(bench))
         failed = outcome.timed_out or outcome.exit_code != 0
-        return ToolResult(text="\n".join(parts), is_error=failed, artifact=artifact)
+        after = await asyncio.to_thread(known_digests, bench)
+        changed = {path: digest for path, digest in after.items() if digest != before.get(path)}
+        return ToolResult(text="\n".join(parts), is_error=failed, artifact=artifact, changed_digests=changed)
 
     return Deed(act=act)
 

@@ -7,14 +7,17 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from aircoding.agents.touched import last_digests
+from aircoding.errors import WorkspaceError
 from aircoding.ports import BlobStore, Sandbox, Screener, Worktree
 from aircoding.records.calls import ToolCall, ToolRecord, ToolResult
 from aircoding.records.ids import Digest
 from aircoding.records.policy import Act, Policy
 from aircoding.records.sessions import SessionBrief
 
-__all__ = ["Deed", "Tool", "Workbench", "in_utf8", "refusal"]
+__all__ = ["Deed", "Tool", "Workbench", "in_utf8", "known_digests", "refusal"]
 
+_LINES = re.compile(r":[\d-]+$")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -68,3 +71,16 @@ def refusal(text: str) -> ToolResult:
 def in_utf8(text: str) -> str:
     """Return a text that UTF-8 can hold: half characters, as in file names of other encodings, become U+FFFD."""
     return _LONE_SURROGATE.sub("\ufffd", text)
+
+
+def known_digests(bench: Workbench) -> dict[str, Digest]:
+    """Return the present digest of each file that the session was shown, has read or has written; empty: gone."""
+    shown = (_LINES.sub("", read) for read in bench.brief.task.reads)
+    return {path: _digest(bench.worktree, path) for path in sorted({*shown, *last_digests(bench.records)})}
+
+
+def _digest(worktree: Worktree, path: str) -> Digest:
+    try:
+        return worktree.digest(path) or Digest("")
+    except WorkspaceError:
+        return Digest("")

@@ -1,0 +1,214 @@
+"""What an epoch under way has not told its session yet: late, changed, removed sources (DESIGN section 2, epochs).
+
+Sources are read anew for every turn and compared by digest with what was sent. Texts that instruct come as they are
+now; of a file that somebody else changed, its name, its digest and a short diff.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from aircoding.context.draft import Item, outcome
+from aircoding.context.tokens import estimate_tokens
+from aircoding.records.digests import sha256_text
+from aircoding.records.ids import Digest, SegmentId
+from aircoding.records.layers import Form, Layer, OutcomeKind, Reason, Scope, SegmentKind, Trust
+from aircoding.records.manifest import AssembledContext, OutcomeRecord, SegmentRecord
+from aircoding.records.segments import Segment, Source, place_of
+from aircoding.records.snapshot import Snapshot
+
+__all__ = ["News", "news_of"]
+
+_ONCE_A_SESSION = frozenset({SegmentKind.MEMORY, SegmentKind.SKILLS_INDEX, SegmentKind.IDENTITY})
+"""Taken when the session starts; what is written meanwhile surfaces in the next one."""
+_INSTRUCTS = frozenset({SegmentKind.RULE, SegmentKind.POLICY, SegmentKind.PLAN, SegmentKind.ADR, SegmentKind.SKILL})
+_REMOVED, _UNUSABLE = "~removed", "~unusable"
+_UNUSABLE_REASONS = frozenset({Reason.UNREADABLE, Reason.INVALID, Reason.QUARANTINED, Reason.PERMISSION})
+_MOST_DIFF_LINES = 60
+_MOST_DIFF_CHARS = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What this turn has to say besides the recorded messages; `changed` are the places that were sent before."""
+
+    items: tuple[Item, ...]
+    outcomes: tuple[OutcomeRecord, ...]
+    changed: frozenset[str]
+
+
+def news_of(snapshot: Snapshot, items: tuple[Item, ...]) -> News:
+    """Return what an epoch under way has to tell.
+
+    Args:
+        snapshot: with its frozen part.
+        items: every candidate that selection, screening and precedence let in as things are now.
+    """
+    assert snapshot.frozen is not None  # noqa: S101 - only an epoch under way has news
+    sent = snapshot.frozen.context.manifest
+    known = _known(sent.segments)
+    settled = {note.segment_id for note in sent.outcomes if note.reason not in _NOT_YET}
+    told: list[Item] = []
+    held_back: list[OutcomeRecord] = []
+    changed: set[str] = set()
+    for item in items:
+        segment, place = item.segment, place_of(item.segment.segment_id)
+        if segment.kind in {SegmentKind.TIME, SegmentKind.TOOL}:
+            continue
+        if place in known and known[place] == segment.source.text_digest:
+            continue
+        if place not in known and segment.segment_id in settled:
+            continue
+        if segment.kind is SegmentKind.FILE:
+            held_back.append(_own_version(item))
+        elif segment.kind in _ONCE_A_SESSION:
+            held_back.append(_next_session(item))
+        else:
+            told.append(item)
+            if place in known:
+                changed.add(place)
+    told += (_notice(snapshot, one) for one in _lapsed(snapshot, sent.segments, known))
+    told += (_notice(snapshot, one) for one in _foreign_changes(snapshot))
+    return News(tuple(told), tuple(held_back), frozenset(changed))
+
+
+_NOT_YET = frozenset({Reason.PATH_NOT_MATCHED, Reason.TAG_NOT_MATCHED})
+"""Reasons that a later path or tag can lift within an epoch."""
+
+
+def _known(records: tuple[SegmentRecord, ...]) -> dict[str, Digest | None]:
+    """Return for each place the digest of the text that the session has of it; None: it was told of its removal."""
+    known: dict[str, Digest | None] = {}
+    for record in records:
+        place = place_of(record.segment_id)
+        known[place] = record.source.text_digest
+        if place.endswith(_REMOVED):
+            known[place.removesuffix(_REMOVED)] = None
+    return known
+
+
+def _own_version(item: Item) -> OutcomeRecord:
+    return outcome(
+        item.segment,
+        OutcomeKind.DUPLICATE,
+        Reason.DUPLICATE,
+        "an earlier version stands above; a tool call of the session or a notice brought it up to date",
+        tokens=item.tokens,
+        by="epoch",
+    )
+
+
+def _next_session(item: Item) -> OutcomeRecord:
+    detail = f"{item.segment.kind.value} is taken once a session; this version surfaces in the next one"
+    return outcome(item.segment, OutcomeKind.OMITTED, Reason.DISABLED, detail, tokens=item.tokens, by="epoch")
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A notice to be made: which source, in which version, in which words."""
+
+    name: str
+    layer: Layer
+    trust: Trust
+    uri: str
+    digest: Digest
+    text: str
+
+
+def _notice(snapshot: Snapshot, told: _Told) -> Item:
+    digest = sha256_text(told.text)
+    segment = Segment(
+        segment_id=SegmentId(f"{told.name}@{digest[:8]}"),
+        layer=told.layer,
+        scope=Scope.TURN,
+        trust=told.trust,
+        kind=SegmentKind.NOTICE,
+        source=Source(uri=told.uri, digest=told.digest, text_digest=digest),
+        text=told.text,
+    )
+    return Item(segment, Form.WHOLE, told.text, estimate_tokens(told.text, snapshot.estimator), "epoch")
+
+
+def _lapsed(
+    snapshot: Snapshot, records: tuple[SegmentRecord, ...], known: Mapping[str, Digest | None]
+) -> Iterator[_Told]:
+    """Yield a notice for each text that was sent and is not there any more, or cannot be used as it is now."""
+    there = {place_of(one.segment_id) for one in snapshot.segments if one.barred is None}
+    broken = {one.source.uri for one in snapshot.segments if one.barred and one.barred.reason in _UNUSABLE_REASONS}
+    for record in _in_force(records, known):
+        place = place_of(record.segment_id)
+        if place in there or record.scope in {Scope.FLEET, Scope.RUN}:
+            continue
+        if record.source.uri not in broken:
+            text = f"{_where(record)} was removed. It no longer holds."
+            yield _Told(place + _REMOVED, record.layer, Trust.BUILTIN, record.source.uri, Digest(""), text)
+        elif place + _UNUSABLE not in known:
+            text = f"{_where(record)} was changed and cannot be used as it is now; the version above still holds."
+            yield _Told(place + _UNUSABLE, record.layer, Trust.BUILTIN, record.source.uri, Digest(""), text)
+
+
+def _in_force(records: tuple[SegmentRecord, ...], known: Mapping[str, Digest | None]) -> Iterator[SegmentRecord]:
+    """Yield the newest record of each place that instructs."""
+    latest = {place_of(record.segment_id): record for record in records if record.kind in _INSTRUCTS}
+    return (record for place, record in latest.items() if known.get(place) is not None)
+
+
+def _where(record: SegmentRecord) -> str:
+    source = record.source
+    lines = f", lines {source.start_line}-{source.end_line}" if source.start_line is not None else ""
+    return f"The {record.kind.value} that stood in {source.uri}{lines}"
+
+
+def _foreign_changes(snapshot: Snapshot) -> Iterator[_Told]:
+    """Yield a notice for each file that is neither as the session last saw or left it nor as it was told since."""
+    assert snapshot.frozen is not None  # noqa: S101 - only an epoch under way has news
+    context = snapshot.frozen.context
+    shown: dict[str, SegmentRecord] = {}
+    told: dict[str, Digest] = {}
+    for record in context.manifest.segments:
+        if record.kind is SegmentKind.FILE:
+            shown[record.source.uri] = record
+        elif record.kind is SegmentKind.NOTICE and record.layer is Layer.L6:
+            told[record.source.uri] = record.source.digest
+    for uri in sorted({*shown, *snapshot.baselines}):
+        now = snapshot.digests.get(uri)
+        seen = snapshot.baselines.get(uri) or (shown[uri].source.digest if uri in shown else None)
+        if now is None or now == seen or told.get(uri) == now:
+            continue
+        trust = shown[uri].trust if uri in shown else Trust.BUILTIN
+        text = f"{uri.removeprefix('project:')} was changed by somebody else. "
+        text += _change(snapshot, context, shown.get(uri), seen, now)
+        yield _Told(f"L6:{uri}#changed", Layer.L6, trust, uri, now, text)
+
+
+def _change(
+    snapshot: Snapshot, context: AssembledContext, record: SegmentRecord | None, seen: Digest | None, now: Digest
+) -> str:
+    if not now:
+        return "It is no longer there."
+    again = f"It has the digest {now[:12]} now; read it again before you rely on it."
+    current = next((one for one in snapshot.segments if record and _part_of(one) == _part_of(record)), None)
+    if record is None or current is None or record.form is not Form.WHOLE or record.source.digest != seen:
+        return again
+    before = "".join(_text_at(context, span.block, span.start, span.end) for span in record.spans)
+    lines = list(difflib.unified_diff(before.splitlines(), current.text.splitlines(), "before", "now", lineterm=""))
+    diff = "\n".join(lines)
+    if not lines:
+        return again
+    if len(lines) > _MOST_DIFF_LINES or len(diff) > _MOST_DIFF_CHARS:
+        return f"{again} The change has {len(lines)} lines and is not shown."
+    return f"{again} What changed in the part that you were shown:\n{diff}"
+
+
+def _part_of(one: Segment | SegmentRecord) -> tuple[SegmentKind, str, int | None]:
+    """Return what stays the same of a file's part when lines are added to it: kind, file, first line."""
+    return one.kind, one.source.uri, one.source.start_line
+
+
+def _text_at(context: AssembledContext, pointer: str, start: int | None, end: int | None) -> str:
+    node: object = context.request
+    for part in pointer.strip("/").split("/"):
+        node = node[int(part)] if isinstance(node, (list, tuple)) else node[part]  # type: ignore[index]
+    return str(node).encode("utf-8")[start:end].decode("utf-8")

@@ -1,0 +1,101 @@
+"""The first turn of an epoch: every scope is rendered in place."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from aircoding.context.conversation import append_message
+from aircoding.context.draft import Draft, Item, Note, outcome
+from aircoding.context.layout import Layout, append_operator_words, first_message, system_blocks, tool_nodes
+from aircoding.context.manifest import included, seal
+from aircoding.context.marks import Request
+from aircoding.context.omissions import omission_note
+from aircoding.context.tokens import estimate_tokens
+from aircoding.records.conflicts import Conflict
+from aircoding.records.digests import canonical_json, sha256_bytes
+from aircoding.records.ids import SegmentId
+from aircoding.records.layers import Form, Layer, OutcomeKind, Reason, Scope, SegmentKind, Trust
+from aircoding.records.manifest import AssembledContext, OutcomeRecord, Span
+from aircoding.records.segments import Segment, Source
+from aircoding.records.snapshot import Message, Snapshot
+
+__all__ = ["open_epoch"]
+
+_BOUND = frozenset({"thinking", "redacted_thinking"})
+"""Blocks that are signed with everything before them: under another prefix they are invalid (preserved thinking,
+2026-09), so an epoch that opens within a session leaves them out."""
+
+
+def open_epoch(draft: Draft, notes: tuple[Note, ...]) -> AssembledContext:
+    """Return the request that opens an epoch: all scopes in place, then the turns that were recorded so far."""
+    snapshot, layout = draft.snapshot, Layout()
+    note = omission_note(notes, snapshot.estimator)
+    items = draft.items if note is None else (*draft.items, note)
+    late = tuple(item for item in items if snapshot.messages and item.segment.kind is SegmentKind.STEERING)
+    items = tuple(item for item in items if item not in late)
+    tools = tool_nodes(snapshot.tools)
+    for number, (tool, node) in enumerate(zip(sorted(snapshot.tools, key=lambda tool: tool.name), tools, strict=True)):
+        layout.own(_tool_item(tool.name, node, snapshot), (Span(f"/tools/{number}"),))
+    system, fleet_blocks = system_blocks(items, layout)
+    first, session_blocks = first_message(items, layout)
+    request = Request(tools, system, [] if first is None else [first])
+    left_out: list[OutcomeRecord] = []
+    for message in snapshot.messages:
+        kept, dropped = _without_bound(message, snapshot)
+        left_out += dropped
+        if kept.content:
+            append_message(request.messages, kept, layout, snapshot.estimator)
+    append_operator_words(request, late, layout, system_turns=snapshot.limits.system_turns)
+    scope_ends = [
+        *([f"/system/{fleet_blocks - 1}"] if fleet_blocks else []),
+        *([f"/system/{len(system) - 1}"] if len(system) > fleet_blocks else []),
+        *([f"/messages/0/content/{session_blocks - 1}"] if session_blocks else []),
+    ]
+    noted = tuple(part for part in notes if isinstance(part, OutcomeRecord))
+    outcomes = (*noted, *left_out, *included((*items, *late), noted))
+    conflicts = tuple(part for part in notes if isinstance(part, Conflict))
+    return seal(snapshot, request, layout, scope_ends, outcomes=outcomes, conflicts=conflicts)
+
+
+def _without_bound(message: Message, snapshot: Snapshot) -> tuple[Message, list[OutcomeRecord]]:
+    """Return a recorded message without its thinking, and what was left out. Blocks keep their numbers."""
+    if not any(block["type"] in _BOUND for block in message.content):
+        return message, []
+    kept = tuple(block for block in message.content if block["type"] not in _BOUND)
+    dropped = [
+        _left_out(message, number, canonical_json(block).decode("utf-8"), snapshot)
+        for number, block in enumerate(message.content)
+        if block["type"] in _BOUND
+    ]
+    return replace(message, content=kept), dropped
+
+
+def _left_out(message: Message, number: int, text: str, snapshot: Snapshot) -> OutcomeRecord:
+    segment = _segment(Layer.L7, Scope.TURN, Trust.AGENT, SegmentKind.MESSAGE, f"{message.uri}/block/{number}", text)
+    detail = "thinking is bound to the prefix that it was made under, and a new epoch has another"
+    tokens = estimate_tokens(text, snapshot.estimator)
+    return outcome(segment, OutcomeKind.OMITTED, Reason.STALE, detail, tokens=tokens, by="epoch")
+
+
+def _tool_item(name: str, node: dict[str, object], snapshot: Snapshot) -> Item:
+    text = canonical_json(node).decode("utf-8")
+    segment = _segment(
+        Layer.L1, Scope.FLEET, Trust.BUILTIN, SegmentKind.TOOL, f"resource:tools/{name}.yaml", text, required=True
+    )
+    return Item(segment, Form.WHOLE, text, estimate_tokens(text, snapshot.estimator), "tools")
+
+
+def _segment(
+    layer: Layer, scope: Scope, trust: Trust, kind: SegmentKind, uri: str, text: str, *, required: bool = False
+) -> Segment:
+    digest = sha256_bytes(text.encode("utf-8"))
+    return Segment(
+        segment_id=SegmentId(f"{layer}:{uri}@{digest[:8]}"),
+        layer=layer,
+        scope=scope,
+        trust=trust,
+        kind=kind,
+        source=Source(uri=uri, digest=digest, text_digest=digest),
+        text=text,
+        required=required,
+    )
