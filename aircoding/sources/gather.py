@@ -203,11 +203,12 @@ class FileGatherer:
         now = self._clock.now()
         docs = read_plan_docs(self._project.root, intake=self._intake, trusted=self._project.trusted)
         worktree = self._open_worktree(brief.worktree)
+        rules = self.rules((*brief.task.reads, *brief.task.write_area, *touched)).segments
         segments = unique(
             (
                 *revision.of_role(brief.role),
-                *self._changed(brief, role, revision, docs),
-                *self._own(brief, profile, policy, worktree, touched),
+                *self._changed(brief.role, revision, rules, docs),
+                *self._own(brief, profile, policy, worktree, rules),
                 *task_plan(docs, brief.task, profile.layers.get(Layer.L4), intake=self._intake),
                 *instruction_segments(brief, profile, now=now, intake=self._intake),
                 *steering_segments(steering, intake=self._intake),
@@ -236,12 +237,16 @@ class FileGatherer:
         )
 
     def _own(
-        self, brief: SessionBrief, profile: Profile, policy: Policy, worktree: Worktree, touched: tuple[str, ...]
+        self,
+        brief: SessionBrief,
+        profile: Profile,
+        policy: Policy,
+        worktree: Worktree,
+        rules: tuple[Segment, ...],
     ) -> tuple[Segment, ...]:
         """Return the session's own segments."""
         task = brief.task
-        near = (*task.reads, *task.write_area, *touched)
-        scoped = tuple(segment for segment in self.rules(near).segments if segment.scope is not Scope.RUN)
+        scoped = tuple(segment for segment in rules if segment.scope is not Scope.RUN)
         return (
             self._policy_segment(task_policy_in_words(policy), Scope.SESSION, f"air:policy/{task.id}"),
             *_at_detail(profile, Layer.L3, scoped),
@@ -255,14 +260,14 @@ class FileGatherer:
         )
 
     def _changed(
-        self, brief: SessionBrief, role: FrozenRole, revision: Revision, docs: PlanDocs
+        self, role: str, revision: Revision, rules: tuple[Segment, ...], docs: PlanDocs
     ) -> tuple[Segment, ...]:
         """Return what of the run's frozen text is another by now: rules, plan documents, the role's policy."""
-        profile, frozen = role.profile, revision.of_role(brief.role)
-        rules = [one for one in self.rules().segments if one.scope is Scope.RUN]
+        profile, frozen = revision.roles[role].profile, revision.of_role(role)
+        shared = [one for one in rules if one.scope is Scope.RUN]
         policy = policy_in_words(self._policy_for(profile, None))
         return (
-            *_at_detail(profile, Layer.L3, changed_since(revision.run_rules(), rules, intake=self._intake)),
+            *_at_detail(profile, Layer.L3, changed_since(revision.run_rules(), shared, intake=self._intake)),
             *changed_since(
                 [one for one in frozen if one.kind in {SegmentKind.PLAN, SegmentKind.ADR}],
                 run_plan(docs, profile.layers.get(Layer.L4)),

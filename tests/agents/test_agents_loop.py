@@ -1,5 +1,7 @@
 """Whole sessions: turns, results, limits, and what a resumed one does again."""
 
+import asyncio
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -188,6 +190,38 @@ async def test_a_reload_opens_an_epoch_that_strips_steering_and_thinking(make_se
     assert "You ended your turn" not in str(fourth)
     assert "'thinking': 'Hm.'" not in str(fourth)
     assert [note.reason for note in manifests[3].outcomes if "/message/0/block/0" in note.uri] == [Reason.STALE]
+
+
+@pytest.mark.parametrize("system_turns", [False, True])
+@pytest.mark.parametrize("cut_after", [1, 2, 3, 4])
+async def test_a_resumed_session_sends_byte_for_byte_what_the_live_one_would_have_sent(
+    make_session: MakeSession, cut_after: int, system_turns: bool
+) -> None:
+    """Block shapes included: texts, thinking, parallel calls, an error, a silent turn, the last turn's reminder."""
+    thinking = {"type": "thinking", "thinking": "Hm.", "signature": "s1"}
+    replies = [
+        says(thinking, uses("fs_read", path="src/a.py"), uses("fs_read", path="src/none.py")),
+        TALK,
+        says({"type": "text", "text": "Again."}, uses("fs_glob", pattern="src/*")),
+        WORK[0],
+        DONE,
+    ]
+    live = make_session(replies, max_turns=5, system_turns=system_turns)
+    await run(live)
+    cut = make_session(replies, max_turns=5, system_turns=system_turns)
+    assert isinstance(cut.deps.provider, ScriptedModel)
+    cut.deps.provider.failures[cut_after + 1] = [asyncio.CancelledError()]
+    with pytest.raises(asyncio.CancelledError):
+        await run(cut)
+    assert isinstance(cut.deps.engine, MemoryEngine)
+    cut.deps.engine.restart()
+
+    assert (await run(cut)).status == "done"
+
+    sent = [json.dumps(request) for request in requests(live)]
+    resumed = [json.dumps(request) for request in requests(cut)]
+    assert resumed[:cut_after] + resumed[cut_after + 1 :] == sent
+    assert resumed[cut_after] == resumed[cut_after + 1]  # what was in flight is sent again as it was
 
 
 async def test_money_is_limited(make_session: MakeSession) -> None:
