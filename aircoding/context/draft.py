@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from aircoding.records.conflicts import Conflict
 from aircoding.records.layers import Form, OutcomeKind, Reason, Scope, Trust
 from aircoding.records.manifest import OutcomeRecord, Overflow
-from aircoding.records.segments import Segment, place_of
+from aircoding.records.segments import Barred, Segment, place_of
 from aircoding.records.snapshot import Snapshot
 
 __all__ = ["Draft", "Item", "Note", "Stage", "begin", "outcome"]
@@ -50,21 +50,30 @@ def begin(snapshot: Snapshot) -> Draft:
     The order is by segment id, which no directory listing can change. External text may not
     stand in `system` (DESIGN section 2), so it waits with session scope.
     """
-    candidates = sorted(map(_placed, snapshot.segments), key=lambda segment: segment.segment_id)
-    return Draft(snapshot, tuple(candidates if snapshot.frozen is None else _newest(candidates)))
+    own = {place_of(one.segment_id) for one in snapshot.segments if one.scope not in _SHARED}
+    waiting = (
+        _placed(one, newer=place_of(one.segment_id) in own)
+        for one in snapshot.segments
+        # The shared prefix holds the frozen text; within an epoch it is settled, and the newer one counts.
+        if snapshot.frozen is None or one.scope not in _SHARED or place_of(one.segment_id) not in own
+    )
+    return Draft(snapshot, tuple(sorted(waiting, key=lambda segment: segment.segment_id)))
 
 
-def _newest(candidates: list[Segment]) -> Iterator[Segment]:
-    """Leave out a frozen text of the run where the session has a newer one of the same place: the prefix holds it."""
-    own = {place_of(one.segment_id) for one in candidates if one.scope is Scope.SESSION}
-    shared = {Scope.FLEET, Scope.RUN}
-    return (one for one in candidates if one.scope not in shared or place_of(one.segment_id) not in own)
+_SHARED = frozenset({Scope.FLEET, Scope.RUN})
+_NEWER = Barred(
+    outcome=OutcomeKind.OVERRIDDEN,
+    reason=Reason.OVERRIDDEN,
+    detail="its source changed after the run's text was frozen, and the session has the newer text",
+)
 
 
-def _placed(segment: Segment) -> Segment:
-    if segment.trust is Trust.EXTERNAL and segment.scope in {Scope.FLEET, Scope.RUN}:
-        return replace(segment, scope=Scope.SESSION)
-    return segment
+def _placed(segment: Segment, *, newer: bool) -> Segment:
+    """Move external text of a shared scope to the session, where a newer text of the same place needs no old one."""
+    if segment.trust is not Trust.EXTERNAL or segment.scope not in _SHARED:
+        return segment
+    moved = replace(segment, scope=Scope.SESSION)
+    return replace(moved, barred=_NEWER) if newer and segment.barred is None else moved
 
 
 def outcome(

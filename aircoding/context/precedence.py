@@ -38,8 +38,11 @@ def precede(draft: Draft) -> tuple[Draft, tuple[Note, ...]]:
 
 
 def _split_copies(items: tuple[Item, ...]) -> tuple[tuple[Item, ...], tuple[Note, ...]]:
-    """Keep the first of each group of rules with one text in one layer; the widest scope goes first."""
-    first_with: dict[tuple[str, str], Item] = {}
+    """Keep the first of each group of rules with one text in one layer and scope.
+
+    Across scopes a copy stays: what the run froze may be gone by now, and the session's own text is what holds.
+    """
+    first_with: dict[tuple[str, str, str], Item] = {}
     kept: list[Item] = []
     notes: list[Note] = []
     for item in sorted(items, key=lambda item: (item.segment.level, item.segment.segment_id)):
@@ -47,7 +50,7 @@ def _split_copies(items: tuple[Item, ...]) -> tuple[tuple[Item, ...], tuple[Note
         if segment.kind is not SegmentKind.RULE:
             kept.append(item)
             continue
-        known = first_with.setdefault((segment.layer, segment.text.strip()), item)
+        known = first_with.setdefault((segment.layer, segment.scope, segment.text.strip()), item)
         if known is item:
             kept.append(item)
             continue

@@ -165,6 +165,18 @@ def test_a_rule_that_is_removed_is_told_once(session: Session) -> None:
     assert "Use tabs." in session.told()
 
 
+def test_a_rule_file_that_is_renamed_holds_under_its_new_name(session: Session) -> None:
+    write_tree(session.desk.root, {".air/shared/rules/old.md": "Version every route.\n"})
+    session = Session(desk=session.desk, brief=session.desk.brief(task=TASK))
+    session.turn()
+    rules = session.desk.root / ".air/shared/rules"
+    (rules / "old.md").rename(rules / "new.md")
+    session.turn()
+    assert "## Holds from now on: .air/shared/rules/new.md" in session.told()
+    assert "Version every route." in session.told()
+    assert "old.md, lines 1-1 was removed" in session.told()
+
+
 def test_a_rule_that_breaks_keeps_its_last_version_and_says_so(session: Session) -> None:
     write_tree(session.desk.root, {".air/shared/rules/api.md": "---\npaths: ['src/**']\n---\nVersion every route.\n"})
     session = Session(desk=session.desk, brief=session.desk.brief(task=TASK))
