@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from aircoding.agents.prefix_gate import PrefixGate
+from aircoding.agents.run_budget import RunBudget
 from aircoding.errors import ProviderError
 from aircoding.ports import (
     AssemblyLog,
@@ -40,7 +42,8 @@ class SessionDeps:
 
     `policy_for` returns the effective policy of the brief's task and role as it is now, `result_schema_for`
     the JSON Schema of a role's result, `open_worktree` the files at `brief.worktree`. `command_env` is
-    exported to every command (`AIR_WORKER_INDEX` and what `[worktree] env` sets).
+    exported to every command (`AIR_WORKER_INDEX` and what `[worktree] env` sets). `budget` is the money of the run,
+    `gate` lets one call per shared prefix go first; without them nothing is held back.
     """
 
     provider: Provider
@@ -60,3 +63,5 @@ class SessionDeps:
     result_schema_for: Callable[[str], Mapping[str, Any]]
     next_try: NextTry
     command_env: tuple[tuple[str, str], ...] = ()
+    budget: RunBudget | None = None
+    gate: PrefixGate | None = None

@@ -11,10 +11,10 @@ from functools import partial
 
 from aircoding.agents.calls import call_step
 from aircoding.agents.deps import SessionDeps
+from aircoding.agents.limits import stopped_before
 from aircoding.agents.notes import note
 from aircoding.agents.replies import ASK_FOR_FINISH, CUT_CALL, LAST_TURN, answer, is_cut, tool_calls
 from aircoding.agents.results import (
-    cost_reached,
     finished,
     in_conflict,
     not_finished,
@@ -51,10 +51,10 @@ async def run_session(deps: SessionDeps, brief: SessionBrief) -> SessionOutcome:
 
 
 async def _turns(deps: SessionDeps, brief: SessionBrief) -> SessionOutcome:
-    session, spent_usd, silent_turns, invalid_results = brief.session_id, 0.0, 0, 0
+    session, silent_turns, invalid_results = brief.session_id, 0, 0
     for turn in range(1, brief.max_turns + 1):
-        if brief.max_cost_usd is not None and spent_usd >= brief.max_cost_usd:
-            return cost_reached(brief, turn - 1, spent_usd)
+        if (stopped := await stopped_before(deps, brief, turn)) is not None:
+            return stopped
         context = _context(deps, brief, turn)
         if isinstance(context, Overflow):
             return overflowed(brief, turn - 1, context)
@@ -64,7 +64,6 @@ async def _turns(deps: SessionDeps, brief: SessionBrief) -> SessionOutcome:
         called = await deps.engine.step(call_key(session, turn), partial(call_step, deps, brief, turn, context))
         if "failed" in called:
             return provider_failed(brief, turn, called["failed"], called["message"], called["hint"])
-        spent_usd += called["usd"] or 0.0
         reply = _recorded_reply(deps, brief, turn)
         deps.sessions.append_message(session, 2 * turn - 2, "assistant", reply.content)
         if reply.stop_reason == "refusal":

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aircoding.agents.deps import SessionDeps
+from aircoding.agents.prefix_gate import PrefixGate
+from aircoding.agents.run_budget import RunBudget
 from aircoding.agents.touched import touched_paths
 from aircoding.app.models import next_try
 from aircoding.app.policies import Policies
@@ -118,6 +121,8 @@ def wire(world: World, run: Run, plan: Plan) -> tuple[FleetDeps, DurableEngine]:
         policy_for=policies.for_brief,
         result_schema_for=lambda role: result_schema(policies.profile(role)) or {},
         next_try=next_try(),
+        budget=RunBudget(run.max_cost_usd, lambda: store.calls.spent_usd(run.run_id)),
+        gate=PrefixGate(time.monotonic),
     )
     settings = project.settings
     deps = FleetDeps(
@@ -144,6 +149,7 @@ def wire(world: World, run: Run, plan: Plan) -> tuple[FleetDeps, DurableEngine]:
         ),
         command_timeout_seconds=settings.run.command_timeout_seconds,
         max_turns=settings.run.max_turns,
+        max_idle_turns=settings.run.max_idle_turns,
     )
     holder.append(deps)
     return deps, engine

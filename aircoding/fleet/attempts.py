@@ -14,7 +14,7 @@ from aircoding.fleet.deps import FleetDeps
 from aircoding.fleet.merge_queue import integrate
 from aircoding.fleet.phases import Attempt, Ended, load_attempt
 from aircoding.fleet.reviews import review
-from aircoding.fleet.sessions import hold_session, not_done, outage
+from aircoding.fleet.sessions import cut_off, hold_session, not_done
 from aircoding.fleet.verification import check, failed_by, shown
 from aircoding.fleet.worktrees import prepare_worktree
 from aircoding.records.layers import SegmentKind
@@ -70,7 +70,7 @@ async def _settle(attempt: Attempt) -> str | Ended:
     output = fact(SegmentKind.DIAGNOSTIC, title, shown(attempt, failure), uri, required=True)
     outcome = await hold_session(attempt, "debugger", 1, evidence=(output,))
     if outcome.status != "done":
-        return outage(outcome) or replace(failed_by(attempt, failure), reason=_cause(outcome))
+        return cut_off(outcome) or replace(failed_by(attempt, failure), reason=_cause(outcome))
     commit = await commit_changes(attempt, "debugger", message)
     if isinstance(commit, Ended):
         return commit

@@ -65,11 +65,11 @@ async def test_each_request_is_on_record_before_it_is_sent_and_extends_the_one_b
     assert isinstance(provider, ScriptedModel)
     answer = provider.call
 
-    async def look(call: Any) -> Reply:
+    async def look(call: Any, **more: Any) -> Reply:
         kept = session.deps.assemblies.find(SESSION, call.assistant_turns + 1)
         assert kept is not None
         assert kept.request == call.request
-        return await answer(call)
+        return await answer(call, **more)
 
     provider.call = look  # type: ignore[method-assign]
     await run(session)
