@@ -16,7 +16,7 @@ from aircoding.errors import WorkspaceError
 from aircoding.fleet.briefs import fact, only_paths
 from aircoding.fleet.commits import commit_changes
 from aircoding.fleet.phases import Attempt, Ended
-from aircoding.fleet.sessions import hold_session, cut_off
+from aircoding.fleet.sessions import cut_off, hold_session
 from aircoding.fleet.verification import CommandReport, check, failed_by, shown
 from aircoding.records.ids import Digest
 from aircoding.records.layers import SegmentKind
