@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from aircoding.agents.deps import NextTry
 from aircoding.errors import ConfigError, UsageError
@@ -17,7 +18,10 @@ from aircoding.records.usage import UnitPrices
 from aircoding.settings import Settings
 from aircoding.sources.resources import read_resource
 
-__all__ = ["capabilities", "limits_for", "next_try", "open_provider", "own_prices", "split_provider"]
+if TYPE_CHECKING:
+    from aircoding.providers.script import ScriptFile
+
+__all__ = ["capabilities", "estimated_model", "limits_for", "next_try", "open_provider", "own_prices", "split_provider"]
 
 _MODELS = "providers/models.yaml"
 _DEFAULT_MODEL = "claude-sonnet-5-5"
@@ -68,22 +72,40 @@ def open_provider(text: str | None, settings: Settings, *, base: Path) -> tuple[
             capabilities(), max_output_tokens=settings.model.max_output_tokens, prices=own_prices(settings)
         )
         return provider, rest
-    from aircoding.providers.script import parse_script
     from aircoding.providers.scripted import ScriptedProvider
 
-    path = base / rest
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{os.path.relpath(path)}: cannot be read: {error}", hint="name a script file") from error
-    script = parse_script(text, uri=f"file:{path.name}")
     scripted = ScriptedProvider(
-        script,
+        _read_script(base / rest),
         capabilities(),
         max_output_tokens=settings.model.max_output_tokens,
         prices=own_prices(settings),
     )
     return scripted, "scripted"
+
+
+def _read_script(path: Path) -> ScriptFile:
+    from aircoding.providers.script import parse_script
+
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{os.path.relpath(path)}: cannot be read: {error}", hint="name a script file") from error
+    return parse_script(text, uri=f"file:{path.name}")
+
+
+def estimated_model(settings: Settings, *, base: Path) -> tuple[str, bool]:
+    """Return the model that an estimate is for, and whether it only stands in for a scripted one.
+
+    No key is needed. Without a provider in the settings it is a common model.
+
+    Raises:
+        UsageError: see `split_provider`.
+        ConfigError: the script cannot be read.
+    """
+    if not settings.model.provider:
+        return _DEFAULT_MODEL, False
+    kind, rest = split_provider(settings.model.provider)
+    return (_read_script(base / rest).model, True) if kind == "scripted" else (rest, False)
 
 
 def own_prices(settings: Settings) -> PriceTable:

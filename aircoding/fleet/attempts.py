@@ -24,9 +24,10 @@ __all__ = ["run_attempt"]
 
 
 async def run_attempt(deps: FleetDeps, task_id: str, number: str, generation: str) -> str:
-    """Run an attempt to its end, leave `attempt.finished`, and return its outcome."""
+    """Run an attempt to its end, leave `attempt.finished` with what was spent so far, and return its outcome."""
     attempt = load_attempt(deps, task_id, int(number), int(generation))
     ended = await _live(attempt)
+    whole, own = deps.ledger.spending(deps.run.run_id), deps.ledger.spending(deps.run.run_id, task_id=task_id)
     attempt.note(
         "attempt.finished",
         {
@@ -35,6 +36,11 @@ async def run_attempt(deps: FleetDeps, task_id: str, number: str, generation: st
             "commit": ended.commit,
             "evidence": list(ended.evidence),
             "stop": ended.stop,
+            "task_cost_usd": own.cost_usd,
+            "run_cost_usd": whole.cost_usd,
+            "run_cached_share": round(whole.cached_share, 4),
+            "run_unpriced_calls": whole.unpriced_calls,
+            "run_simulated": whole.simulated_calls > 0,
         },
     )
     return ended.outcome

@@ -103,6 +103,8 @@ class Spending:
     cost_without_cache_usd: float | None
     unpriced_calls: int
     unpriced_models: tuple[str, ...] = ()
+    simulated_calls: int = 0
+    """Calls that no provider answered (the scripted model, the emulator): their figures are simulated."""
 
     @property
     def cached_share(self) -> float:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, case, func, select
+from sqlalchemy import ColumnElement, case, func, or_, select
 
+from aircoding.records.calls import SIMULATED_REQUESTS
 from aircoding.records.usage import Spending
 from aircoding.store.columns import table_of
 from aircoding.store.database import Database
@@ -20,6 +21,7 @@ _PAID = _C.input_tokens.is_not(None)
 _PROMPT = _C.input_tokens + _C.cache_read_tokens + _C.cache_write_5m_tokens + _C.cache_write_1h_tokens
 _UNCACHED_USD = (_PROMPT * _C.input_usd_per_mtok + _C.output_tokens * _C.output_usd_per_mtok) / 1_000_000
 _UNPRICED = _PAID & _C.cost_usd.is_(None)
+_SIMULATED = or_(*(_C.request_id.startswith(start, autoescape=True) for start in SIMULATED_REQUESTS))
 
 
 def spending_of(database: Database, run_id: str, task_id: str | None) -> Spending:
@@ -34,6 +36,7 @@ def spending_of(database: Database, run_id: str, task_id: str | None) -> Spendin
         _count(_UNPRICED).label("unpriced"),
         _count(_PAID & _UNCACHED_USD.is_(None)).label("incomparable"),
         _count(_PAID).label("paid"),
+        _count(_PAID & _SIMULATED).label("simulated"),
         _total(_PROMPT).label("prompt"),
         _total(_C.cache_read_tokens).label("cached"),
         _total(_C.output_tokens).label("output"),
@@ -56,6 +59,7 @@ def spending_of(database: Database, run_id: str, task_id: str | None) -> Spendin
         cost_without_cache_usd=None if found.incomparable else float(found.uncached_usd),
         unpriced_calls=int(found.unpriced),
         unpriced_models=unpriced,
+        simulated_calls=int(found.simulated),
     )
 
 

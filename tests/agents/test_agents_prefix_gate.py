@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from support.contexts import snapshot
@@ -137,8 +138,14 @@ async def test_a_leader_that_hangs_is_waited_for_a_bounded_time_and_the_passage_
 
 
 async def test_what_is_shared_ends_at_the_last_mark_in_system() -> None:
-    context = assemble(snapshot())
-    assert isinstance(context, AssembledContext)
-    key = shared_prefix(context)
-    marks = [mark for mark in context.manifest.cache if mark.mark.startswith("/system/")]
-    assert key == ((context.manifest.model, marks[-1].prefix_digest) if marks else None)
+    given = snapshot()
+    marked, plain = (
+        assemble(replace(given, limits=replace(given.limits, cache_marks=marks, min_cache_prefix_tokens=0)))
+        for marks in (True, False)
+    )
+    assert isinstance(marked, AssembledContext)
+    assert isinstance(plain, AssembledContext)
+    last = [mark for mark in marked.manifest.cache if mark.mark.startswith("/system/")][-1]
+    assert last.mark == f"/system/{len(marked.system) - 1}"
+    assert shared_prefix(marked) == (given.request.model, last.prefix_digest)
+    assert shared_prefix(plain) is None
