@@ -112,9 +112,10 @@ def _estimate_text(found: PlanEstimate) -> str:
         head,
         table(("", "low", "expected", "high"), rows),
         *_estimate_remarks(found),
-        "first prompts, in tokens (measured)\n"
+        "first prompts, assembled now, in estimated tokens\n"
         + table(("role", "model", "tasks", "shared by all", "each its own"), shapes),
-        "assumptions\n" + table(("", "low", "expected", "high", "from"), assumed),
+        "assumptions; low and high take all of them at their ends at once\n"
+        + table(("", "low", "expected", "high", "from"), assumed),
     ]
     return "\n\n".join(parts)
 
