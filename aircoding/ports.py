@@ -15,7 +15,7 @@ from aircoding.records.runs import Run, TaskState
 from aircoding.records.segments import Finding
 from aircoding.records.sessions import SessionBrief, SessionOutcome, SteeringEntry
 from aircoding.records.snapshot import Message, ModelLimits, Snapshot
-from aircoding.records.usage import Cost, Usage
+from aircoding.records.usage import Cost, Spending, Usage
 from aircoding.records.work import Change, CommandOutcome, CommandRequest, FileText, MergeOutcome, SandboxReport
 
 __all__ = [
@@ -76,8 +76,11 @@ class Provider(Protocol):
         """Return what `usage` costs."""
         ...
 
-    async def call(self, call: CallRequest) -> Reply:
+    async def call(self, call: CallRequest, *, began: Callable[[], None] | None = None) -> Reply:
         """Make one try at one call.
+
+        `began` is called once when the response begins: from then on other calls can read what the request has put
+        into the provider's prompt cache. A call that fails before that never calls it.
 
         Raises:
             ProviderError: it failed; the error says what to do next. No retry was made here.
@@ -230,7 +233,11 @@ class CallLedger(Protocol):
         ...
 
     def spent_usd(self, run_id: str, *, task_id: str | None = None) -> float:
-        """Return the money spent so far (unknown prices count as 0; `calls` shows them)."""
+        """Return the money spent so far (unknown prices count as 0; `spending` shows them)."""
+        ...
+
+    def spending(self, run_id: str, *, task_id: str | None = None) -> Spending:
+        """Return what the calls of a run, or of one of its tasks, used and cost so far."""
         ...
 
 

@@ -10,14 +10,14 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from aircoding.errors import ConfigError
 
 __all__ = ["ModelSettings", "RulesSettings", "RunSettings", "SandboxSettings", "Settings", "StoreSettings"]
-__all__ += ["WorktreeSettings", "air_home", "load_settings"]
+__all__ += ["PriceSettings", "WorktreeSettings", "air_home", "load_settings"]
 
 
 class _Section(BaseModel):
@@ -39,9 +39,11 @@ class RunSettings(_Section):
     concurrency: int = Field(default=4, ge=1, le=256)
     """How many attempts go on at once."""
     max_cost_usd: float | None = Field(default=5.0, gt=0)
-    """Money after which nothing new is started; none: no limit."""
+    """Money after which no model call is begun; none: no limit."""
     max_turns: int = Field(default=40, ge=1)
     """Model calls after which a session ends."""
+    max_idle_turns: int = Field(default=8, ge=2)
+    """Turns in a row without progress after which a session ends."""
     command_timeout_seconds: float = Field(default=600.0, gt=0)
     """Wall time of one verify or set-up command."""
 
@@ -84,6 +86,23 @@ class RulesSettings(_Section):
     """The `AGENTS.md` chain."""
 
 
+Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class PriceSettings(_Section):
+    """`[prices."MODEL"]`: a model's own prices, in US dollars for a million tokens.
+
+    A kind that is not given costs what it would without it: a write for 1 hour as one for 5 minutes, reads and
+    writes of the cache as input.
+    """
+
+    input: Price
+    output: Price
+    cache_read: Price | None = None
+    cache_write_5m: Price | None = None
+    cache_write_1h: Price | None = None
+
+
 class Settings(_Section):
     """All settings of one call."""
 
@@ -93,6 +112,7 @@ class Settings(_Section):
     sandbox: SandboxSettings = Field(default_factory=SandboxSettings)
     store: StoreSettings = Field(default_factory=StoreSettings)
     rules: RulesSettings = Field(default_factory=RulesSettings)
+    prices: dict[str, PriceSettings] = Field(default_factory=dict)
 
 
 _USER_ONLY = (("sandbox", "backend"), ("sandbox", "allow_unconfined"))
@@ -181,10 +201,12 @@ def _as_config_error(error: ValidationError, origins: Mapping[tuple[str, str], s
     )
     known = Settings.model_fields.get(section)
     choices = ", ".join(Settings.model_fields) if known is None else _keys(section)
-    return ConfigError(f"{origin}: [{section}] {key}: {first['msg']}", hint=f"known here: {choices}")
+    inner = ".".join(path[2:])
+    where = f'[prices."{key}"] {inner}'.rstrip() if section == "prices" and key else f"[{section}] {key}"
+    return ConfigError(f"{origin}: {where}: {first['msg']}", hint=f"known here: {choices}")
 
 
 def _keys(section: str) -> str:
-    kind = Settings.model_fields[section].annotation
+    kind = PriceSettings if section == "prices" else Settings.model_fields[section].annotation
     fields = kind.model_fields if isinstance(kind, type) and issubclass(kind, BaseModel) else {}
     return ", ".join(field.alias or name for name, field in fields.items())

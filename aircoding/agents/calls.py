@@ -12,6 +12,7 @@ from typing import Any
 from aircoding.agents.deps import SessionDeps
 from aircoding.agents.masking import mask_reply
 from aircoding.agents.notes import note
+from aircoding.agents.prefix_gate import Passage, shared_prefix
 from aircoding.errors import ProviderError, StoreError
 from aircoding.records.calls import CallRecord, CallRequest, Reply
 from aircoding.records.digests import fingerprint
@@ -27,18 +28,16 @@ _MESSAGE_CHARS = 500
 
 
 async def call_step(deps: SessionDeps, brief: SessionBrief, turn: int, context: AssembledContext) -> dict[str, Any]:
-    """Make the call of one turn as a durable step: `{reply, usd}`, or `{failed, message, hint}`.
+    """Make the call of one turn as a durable step: `{reply}`, or `{failed, message, hint}`.
 
-    A failure is a value, so that a resumed session ends as it ended before instead of paying again. `usd` is
-    None where the price is not known.
+    A failure is a value, so that a resumed session ends as it ended before instead of paying again.
     """
     try:
         reply = await call_model(deps, brief, turn, context)
     except ProviderError as error:
         message = deps.screener.mask(error.message)[:_MESSAGE_CHARS]
         return {"failed": error.code, "message": message, "hint": error.hint}
-    cost = deps.provider.cost(brief.model, reply.usage)
-    return {"reply": fingerprint(jsonable(reply)), "usd": cost.usd}
+    return {"reply": fingerprint(jsonable(reply))}
 
 
 async def call_model(deps: SessionDeps, brief: SessionBrief, turn: int, context: AssembledContext) -> Reply:
@@ -53,25 +52,39 @@ async def call_model(deps: SessionDeps, brief: SessionBrief, turn: int, context:
         return kept
     failed_tries = 0
     while True:
+        reply = await _one_try(deps, brief, turn, context, key)
+        if isinstance(reply, Reply):
+            return reply
+        failed_tries += 1
+        wait_seconds = deps.next_try(reply, failed_tries)
+        if wait_seconds is None:
+            raise reply
+        await deps.clock.sleep(wait_seconds)
+
+
+async def _one_try(
+    deps: SessionDeps, brief: SessionBrief, turn: int, context: AssembledContext, key: CallKey
+) -> Reply | ProviderError:
+    """Make one try when its prefix lets it pass: the intent before, the reply or the failure after."""
+    free = contextlib.nullcontext(Passage())
+    async with free if deps.gate is None else deps.gate.passing(shared_prefix(context)) as passage:
         tries = deps.ledger.intend(_intent(deps, brief, key, context))
+        if passage.overdue_seconds is not None:
+            overdue = {"call": key, "waited_seconds": passage.overdue_seconds}
+            note(deps, brief, "cache.leader_overdue", overdue, key=f"{key}:{tries}")
         try:
-            reply = await deps.provider.call(_request(brief, turn, context, key, tries))
+            reply = await deps.provider.call(_request(brief, turn, context, key, tries), began=passage.began)
         except ProviderError as error:
             reason = deps.screener.mask(f"{error.code}: {error.message}")
             deps.ledger.fail(key, tries, reason, maybe_billed=error.maybe_billed)
-            failed_tries += 1
-            wait_seconds = deps.next_try(error, failed_tries)
-            if wait_seconds is None:
-                raise
-            await deps.clock.sleep(wait_seconds)
+            return error
         except BaseException as error:
             # Cancelled in flight, or a fault of ours: the provider may charge for what it had begun. A ledger that
             # cannot be written now must not hide the reason; the next intent marks the row as abandoned.
             with contextlib.suppress(StoreError):
                 deps.ledger.fail(key, tries, type(error).__name__, maybe_billed=True)
             raise
-        else:
-            return _commit(deps, brief, key, tries, reply)
+        return _commit(deps, brief, key, tries, reply)
 
 
 def _commit(deps: SessionDeps, brief: SessionBrief, key: CallKey, tries: int, reply: Reply) -> Reply:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from aircoding.agents.prefix_gate import PrefixGate
+from aircoding.agents.run_budget import RunBudget
 from aircoding.errors import ProviderError
 from aircoding.ports import (
     AssemblyLog,
@@ -43,10 +45,10 @@ class SessionDeps:
     """The same for all sessions of a run; what differs stands in the brief.
 
     `policy_for` returns the effective policy of the brief's task and role as it is now, `result_schema_for`
-    the JSON Schema of a role's result, `open_worktree` the files at `brief.worktree`. `reminders`
-    are the packaged texts of steering by uri. `revision_for` returns the run revision that holds now (`reload` makes
-    a new one). `command_env` is
-    exported to every command (`AIR_WORKER_INDEX` and what `[worktree] env` sets).
+    the JSON Schema of a role's result, `open_worktree` the files at `brief.worktree`. `reminders` are the packaged
+    texts of steering by uri. `revision_for` returns the run revision that holds now (`reload` makes a new one).
+    `command_env` is exported to every command (`AIR_WORKER_INDEX` and what `[worktree] env` sets). `budget` is the
+    money of the run, `gate` lets one call per shared prefix go first; without them nothing is held back.
     """
 
     provider: Provider
@@ -68,3 +70,5 @@ class SessionDeps:
     reminders: Mapping[str, str]
     revision_for: Callable[[SessionBrief], str] = _as_briefed
     command_env: tuple[tuple[str, str], ...] = ()
+    budget: RunBudget | None = None
+    gate: PrefixGate | None = None

@@ -12,10 +12,10 @@ from functools import partial
 
 from aircoding.agents.calls import call_step
 from aircoding.agents.deps import SessionDeps
+from aircoding.agents.limits import stopped_before
 from aircoding.agents.notes import note
 from aircoding.agents.replies import CUT_CALL, answer, is_cut, tool_calls
 from aircoding.agents.results import (
-    cost_reached,
     finished,
     in_conflict,
     not_finished,
@@ -53,10 +53,10 @@ async def run_session(deps: SessionDeps, brief: SessionBrief) -> SessionOutcome:
 
 
 async def _turns(deps: SessionDeps, brief: SessionBrief) -> SessionOutcome:
-    session, spent_usd, silent_turns, invalid_results, recorded = brief.session_id, 0.0, 0, 0, 0
+    session, silent_turns, invalid_results, recorded = brief.session_id, 0, 0, 0
     for turn in range(1, brief.max_turns + 1):
-        if brief.max_cost_usd is not None and spent_usd >= brief.max_cost_usd:
-            return cost_reached(brief, turn - 1, spent_usd)
+        if (stopped := await stopped_before(deps, brief, turn)) is not None:
+            return stopped
         context = _context(deps, brief, turn, recorded, silent=silent_turns > 0)
         if isinstance(context, Overflow):
             note(deps, brief, "context.compaction.requested", jsonable(context), key=call_key(session, turn))
@@ -67,7 +67,6 @@ async def _turns(deps: SessionDeps, brief: SessionBrief) -> SessionOutcome:
         called = await deps.engine.step(call_key(session, turn), partial(call_step, deps, brief, turn, context))
         if "failed" in called:
             return provider_failed(brief, turn, called["failed"], called["message"], called["hint"])
-        spent_usd += called["usd"] or 0.0
         reply = _recorded_reply(deps, brief, turn)
         deps.sessions.append_message(session, recorded, "assistant", reply.content)
         if reply.stop_reason == "refusal":

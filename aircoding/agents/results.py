@@ -16,6 +16,7 @@ from aircoding.records.sessions import SessionBrief, SessionOutcome
 __all__ = [
     "cost_reached",
     "finished",
+    "got_stuck",
     "in_conflict",
     "not_finished",
     "open_conflict",
@@ -60,9 +61,16 @@ def turns_reached(brief: SessionBrief) -> SessionOutcome:
 
 
 def cost_reached(brief: SessionBrief, turns: int, spent_usd: float) -> SessionOutcome:
-    """Return the outcome of a session that has spent what it may."""
-    why = f"Spent {spent_usd:.4f} USD of {brief.max_cost_usd or 0:.4f} USD before a result."
-    return _ended(brief, turns, "blocked", "cost_limit", why, spent_usd=spent_usd)
+    """Return the outcome of a session whose task has spent what it may, over all its sessions and attempts."""
+    limit_usd = brief.max_cost_usd or 0.0
+    why = f"The task has spent {spent_usd:.4f} USD, and may spend {limit_usd:.4f} USD."
+    return _ended(brief, turns, "blocked", "cost_limit", why, spent_usd=spent_usd, limit_usd=limit_usd)
+
+
+def got_stuck(brief: SessionBrief, turns: int, calls: str) -> SessionOutcome:
+    """Return the outcome of a session that made no progress for as many turns as it may."""
+    why = f"No progress in {brief.max_idle_turns} turns; it called: {calls}."
+    return _ended(brief, turns, "failed", "no_progress", why)
 
 
 def overflowed(brief: SessionBrief, turns: int, overflow: Overflow) -> SessionOutcome:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aircoding.app.models import limits_for
 from aircoding.app.plans import load_plan
-from aircoding.app.policies import open_policies
+from aircoding.app.policies import Policies, open_policies
 from aircoding.app.project import Project, open_project
 from aircoding.app.screener import open_screener
 from aircoding.app.wiring import sources_of
@@ -24,6 +24,7 @@ from aircoding.records.ids import Digest, ManifestId, RunId, TaskId, session_id
 from aircoding.records.layers import Mode
 from aircoding.records.manifest import AssembledContext, AssemblyHead, Manifest, Overflow
 from aircoding.records.sessions import SessionBrief
+from aircoding.records.snapshot import ModelLimits
 from aircoding.records.tasks import Plan, TaskSpec
 from aircoding.sources.gather import FileGatherer
 from aircoding.workspace.worktree import GitWorktree
@@ -31,7 +32,15 @@ from aircoding.workspace.worktree import GitWorktree
 if TYPE_CHECKING:
     from aircoding.store import Store
 
-__all__ = ["BuildRequest", "Replay", "build_context", "diff_contexts", "list_contexts", "load_context"]
+__all__ = [
+    "BuildRequest",
+    "Replay",
+    "build_context",
+    "diff_contexts",
+    "gatherer_in_memory",
+    "list_contexts",
+    "load_context",
+]
 __all__ += ["replay_contexts", "who_saw_subject", "why_not_subject", "why_text"]
 
 
@@ -101,16 +110,7 @@ def build_context(request: BuildRequest) -> AssembledContext:
     policies = open_policies(project, confined=True)
     profile = policies.profile(request.role)
     limits = limits_for(request.model, project.settings)
-    gatherer = FileGatherer(
-        project=sources_of(project),
-        plan=plan,
-        open_worktree=GitWorktree,
-        blobs=_MemoryTexts(),
-        screener=open_screener(project, policies),
-        clock=_StoppedClock(request.at or project.repository.commit_at()),
-        policy_for=policies.for_role,
-        limits_for=lambda _: limits,
-    )
+    gatherer = gatherer_in_memory(project, plan, policies, lambda _: limits, at=request.at)
     brief = SessionBrief(
         session_id=session_id(RunId("build"), task.id, 1, request.role, 1),
         role=request.role,
@@ -131,6 +131,27 @@ def build_context(request: BuildRequest) -> AssembledContext:
             code="context.overflow",
         )
     return built
+
+
+def gatherer_in_memory(
+    project: Project,
+    plan: Plan | None,
+    policies: Policies,
+    limits_of: Callable[[str], ModelLimits],
+    *,
+    at: str | None = None,
+) -> FileGatherer:
+    """Return a gatherer that records nothing; its clock stands at `at`, else at HEAD's commit time."""
+    return FileGatherer(
+        project=sources_of(project),
+        plan=plan,
+        open_worktree=GitWorktree,
+        blobs=_MemoryTexts(),
+        screener=open_screener(project, policies),
+        clock=_StoppedClock(at or project.repository.commit_at()),
+        policy_for=policies.for_role,
+        limits_for=limits_of,
+    )
 
 
 def _task(project: Project, request: BuildRequest) -> tuple[Plan | None, TaskSpec]:

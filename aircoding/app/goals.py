@@ -156,6 +156,6 @@ async def _session(world: World, run: Run, task: TaskSpec) -> SessionOutcome:
         max_cost_usd=run.max_cost_usd,
     )
     try:
-        return await run_session(replace(deps.session, engine=DirectEngine()), brief)
+        return await run_session(replace(deps.session, engine=DirectEngine(), budget=None), brief)
     finally:
         project.repository.remove_worktree(root)

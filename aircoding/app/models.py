@@ -5,17 +5,23 @@ from __future__ import annotations
 import os
 import random
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from aircoding.agents.deps import NextTry
 from aircoding.errors import ConfigError, UsageError
 from aircoding.ports import Provider
 from aircoding.providers.capabilities import Capabilities, parse_capabilities
+from aircoding.providers.prices import PriceTable
 from aircoding.providers.retry import RetryPolicy, retries
 from aircoding.records.snapshot import ModelLimits
+from aircoding.records.usage import UnitPrices
 from aircoding.settings import Settings
 from aircoding.sources.resources import read_resource
 
-__all__ = ["capabilities", "limits_for", "next_try", "open_provider", "split_provider"]
+if TYPE_CHECKING:
+    from aircoding.providers.script import ScriptFile
+
+__all__ = ["capabilities", "estimated_model", "limits_for", "next_try", "open_provider", "own_prices", "split_provider"]
 
 _MODELS = "providers/models.yaml"
 _DEFAULT_MODEL = "claude-sonnet-5-5"
@@ -62,18 +68,59 @@ def open_provider(text: str | None, settings: Settings, *, base: Path) -> tuple[
     if kind == "anthropic":
         from aircoding.providers.anthropic_messages import AnthropicProvider
 
-        return AnthropicProvider(capabilities(), max_output_tokens=settings.model.max_output_tokens), rest
-    from aircoding.providers.script import parse_script
+        provider = AnthropicProvider(
+            capabilities(), max_output_tokens=settings.model.max_output_tokens, prices=own_prices(settings)
+        )
+        return provider, rest
     from aircoding.providers.scripted import ScriptedProvider
 
-    path = base / rest
+    scripted = ScriptedProvider(
+        _read_script(base / rest),
+        capabilities(),
+        max_output_tokens=settings.model.max_output_tokens,
+        prices=own_prices(settings),
+    )
+    return scripted, "scripted"
+
+
+def _read_script(path: Path) -> ScriptFile:
+    from aircoding.providers.script import parse_script
+
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{os.path.relpath(path)}: cannot be read: {error}", hint="name a script file") from error
-    script = parse_script(text, uri=f"file:{path.name}")
-    provider = ScriptedProvider(script, capabilities(), max_output_tokens=settings.model.max_output_tokens)
-    return provider, "scripted"
+    return parse_script(text, uri=f"file:{path.name}")
+
+
+def estimated_model(settings: Settings, *, base: Path) -> tuple[str, bool]:
+    """Return the model that an estimate is for, and whether it only stands in for a scripted one.
+
+    No key is needed. Without a provider in the settings it is a common model.
+
+    Raises:
+        UsageError: see `split_provider`.
+        ConfigError: the script cannot be read.
+    """
+    if not settings.model.provider:
+        return _DEFAULT_MODEL, False
+    kind, rest = split_provider(settings.model.provider)
+    return (_read_script(base / rest).model, True) if kind == "scripted" else (rest, False)
+
+
+def own_prices(settings: Settings) -> PriceTable:
+    """Return the prices of the settings; a kind that is not given costs what it would without it."""
+    table: dict[str, UnitPrices] = {}
+    for model, given in settings.prices.items():
+        write = given.input if given.cache_write_5m is None else given.cache_write_5m
+        table[model] = UnitPrices(
+            input=given.input,
+            output=given.output,
+            cache_read=given.input if given.cache_read is None else given.cache_read,
+            cache_write_5m=write,
+            cache_write_1h=write if given.cache_write_1h is None else given.cache_write_1h,
+        )
+    return table
 
 
 def limits_for(model: str | None, settings: Settings) -> ModelLimits:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aircoding.app.models import open_provider
+from aircoding.app.money import spending_line, unpriced_models
 from aircoding.app.plans import find_conflicts, load_plan
 from aircoding.app.policies import Policies, open_policies
 from aircoding.app.project import Project, open_project
@@ -63,15 +64,24 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """How a run ended, or where it stands. Tokens and money are of all its calls."""
+    """How a run ended, or where it stands. Tokens and money are of all its calls that were paid for.
+
+    `cost_usd` and `cost_without_cache_usd` are as in `records.usage.Spending`; `simulated` says that no figure of
+    tokens or money was measured at a provider.
+    """
 
     run_id: str
     status: str
     tasks: tuple[TaskState, ...]
     prompt_tokens: int
     cached_tokens: int
+    cached_share: float
     output_tokens: int
-    cost_usd: float
+    cost_usd: float | None
+    cost_without_cache_usd: float | None
+    unpriced_calls: int
+    unpriced_models: tuple[str, ...]
+    simulated: bool
     calls: int
     abandoned_calls: int
     summary: str
@@ -120,6 +130,11 @@ def start_run(request: RunRequest, *, report: Report, say: Say, confirm: Confirm
             store.claim(run.run_id)
             deps, engine = wire(world, run, plan)
             say(_header(run, plan, project.settings))
+            for model in unpriced_models(provider, {run.model, *(task.model or run.model for task in plan.tasks)}):
+                say(
+                    f"the price of {model} is not known, so no limit of money holds it back;"
+                    f' add [prices."{model}"] to ~/.air/config.toml'
+                )
             append(deps, "run.started", {"goal": run.goal, "base_commit": run.base_commit}, key="start")
             return _drive(deps, engine, store, say)
 
@@ -338,26 +353,24 @@ async def _end_work() -> None:
 
 
 def _result(store: Store, run: Run, status: str) -> RunResult:
-    totals = store.index.totals(run.run_id)
+    spending = store.calls.spending(run.run_id)
     tasks = store.runs.task_states(run.run_id)
-    share = totals.cached_tokens / totals.prompt_tokens if totals.prompt_tokens else 0.0
     done = sum(1 for task in tasks if task.state == "done")
-    simulated = " (simulated)" if run.provider.startswith("scripted:") else ""
-    summary = (
-        f"run {run.run_id}: {status}, {done} tasks done; {totals.calls} model calls,"
-        f" {totals.prompt_tokens} prompt tokens ({share:.0%} from the cache), {totals.output_tokens} output tokens,"
-        f" ${totals.cost_usd:.4f}{simulated}"
-    )
     return RunResult(
         run_id=run.run_id,
         status=status,
         tasks=tasks,
-        prompt_tokens=totals.prompt_tokens,
-        cached_tokens=totals.cached_tokens,
-        output_tokens=totals.output_tokens,
-        cost_usd=totals.cost_usd,
-        calls=totals.calls,
-        abandoned_calls=totals.abandoned_calls,
-        summary=summary,
+        prompt_tokens=spending.prompt_tokens,
+        cached_tokens=spending.cached_tokens,
+        cached_share=spending.cached_share,
+        output_tokens=spending.output_tokens,
+        cost_usd=spending.cost_usd,
+        cost_without_cache_usd=spending.cost_without_cache_usd,
+        unpriced_calls=spending.unpriced_calls,
+        unpriced_models=spending.unpriced_models,
+        simulated=spending.simulated_calls > 0,
+        calls=spending.calls,
+        abandoned_calls=spending.abandoned_calls,
+        summary=f"run {run.run_id}: {status}, {done} tasks done; {spending_line(spending)}",
         exit_code=_EXIT_CODES.get(status, 1),
     )

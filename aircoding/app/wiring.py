@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aircoding.agents.deps import SessionDeps
+from aircoding.agents.prefix_gate import PrefixGate
+from aircoding.agents.run_budget import RunBudget
 from aircoding.agents.touched import baselines, touched_paths
 from aircoding.app.models import next_try
 from aircoding.app.policies import LivePolicies, Policies
@@ -130,6 +133,8 @@ def wire(world: World, run: Run, plan: Plan) -> tuple[FleetDeps, DurableEngine]:
         next_try=next_try(),
         reminders=reminders(),
         revision_for=lambda brief: _revision(holder, brief),
+        budget=RunBudget(run.max_cost_usd, lambda: store.calls.spent_usd(run.run_id)),
+        gate=PrefixGate(time.monotonic),
     )
     settings = project.settings
     deps = FleetDeps(
@@ -156,6 +161,7 @@ def wire(world: World, run: Run, plan: Plan) -> tuple[FleetDeps, DurableEngine]:
         ),
         command_timeout_seconds=settings.run.command_timeout_seconds,
         max_turns=settings.run.max_turns,
+        max_idle_turns=settings.run.max_idle_turns,
     )
     holder.append(deps)
     return deps, engine

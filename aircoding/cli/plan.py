@@ -1,12 +1,16 @@
-"""`aircoding plan`: check a plan, show its waves."""
+"""`aircoding plan`: check a plan, show its waves, say what it may cost."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from aircoding.cli.output import emit, json_option, table
+
+if TYPE_CHECKING:
+    from aircoding.app.estimates import PlanEstimate
 
 __all__ = ["plan"]
 
@@ -20,7 +24,7 @@ _file = click.option(
 
 @click.group()
 def plan() -> None:
-    """Check a plan, or show its waves and its critical path."""
+    """Check a plan, show its waves and its critical path, or estimate what it costs."""
 
 
 @plan.command()
@@ -68,3 +72,70 @@ def show(plan_file: Path | None, as_json: bool) -> None:
         return head + table(("wave", "task", "title", "depends on", "write area"), rows) + f"\n\ncritical path: {path}"
 
     emit("plan", view, as_json=as_json, text=text)
+
+
+@plan.command()
+@_file
+@click.option("--provider", help="anthropic:MODEL or scripted:FILE; default: that of the settings.")
+@json_option
+def estimate(plan_file: Path | None, provider: str | None, as_json: bool) -> None:
+    """Estimate tokens and money from the first prompts, assembled for real; no model is called."""
+    from aircoding.app.estimates import estimate_plan
+
+    found = estimate_plan(Path.cwd(), plan_file, provider=provider)
+    emit("estimate", found, as_json=as_json, text=lambda: _estimate_text(found))
+
+
+def _estimate_text(found: PlanEstimate) -> str:
+    bounds = (found.low, found.expected, found.high)
+    models = ", ".join(found.unit_prices)
+    head = f"{found.uri}: {found.task_count} tasks, priced as {models}"
+    if found.sampled_tasks < found.task_count:
+        head += f"; {found.sampled_tasks} of them were assembled and stand for all"
+    if found.simulated:
+        head += "; a scripted run pays nothing: this is what its stand-in model would cost"
+    rows = [
+        ("sessions", *(f"{one.sessions:,.1f}" for one in bounds)),
+        ("model calls", *(f"{one.calls:,.0f}" for one in bounds)),
+        ("prompt tokens", *(f"{one.prompt_tokens:,}" for one in bounds)),
+        ("of them from the cache", *(_share(one.cached_tokens, one.prompt_tokens) for one in bounds)),
+        ("output tokens", *(f"{one.output_tokens:,}" for one in bounds)),
+        ("money", *(_usd(one.cost_usd) for one in bounds)),
+        ("money without the cache", *(_usd(one.cost_without_cache_usd) for one in bounds)),
+    ]
+    shapes = [
+        (shape.role, shape.model, shape.tasks, f"{shape.shared.expected:,}", f"{shape.own.expected:,}")
+        for shape in found.shapes
+    ]
+    assumed = [(one.name, f"{one.low:g}", f"{one.expected:g}", f"{one.high:g}", one.basis) for one in found.assumptions]
+    parts = [
+        head,
+        table(("", "low", "expected", "high"), rows),
+        *_estimate_remarks(found),
+        "first prompts, assembled now, in estimated tokens\n"
+        + table(("role", "model", "tasks", "shared by all", "each its own"), shapes),
+        "assumptions; low and high take all of them at their ends at once\n"
+        + table(("", "low", "expected", "high", "from"), assumed),
+    ]
+    return "\n\n".join(parts)
+
+
+def _estimate_remarks(found: PlanEstimate) -> list[str]:
+    lines = [
+        f'the price of {model} is not known: add [prices."{model}"] to ~/.air/config.toml'
+        for model, prices in found.unit_prices.items()
+        if prices is None
+    ]
+    if found.limit_usd is not None and (found.high.cost_usd or 0.0) > found.limit_usd:
+        lines.append(f"a run pauses at {_usd(found.limit_usd)} ([run] max_cost_usd), and can be resumed with more")
+    if found.not_fitting:
+        lines.append(f"what must be kept does not fit the window: {', '.join(found.not_fitting)}")
+    return ["\n".join(lines)] if lines else []
+
+
+def _usd(value: float | None) -> str:
+    return "unknown" if value is None else f"${value:,.2f}"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.0%}" if whole else "-"

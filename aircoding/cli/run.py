@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -65,6 +65,8 @@ def _line(event: Event) -> str:
         return f"{where}: {payload['role']} looks at it"
     if event.type == "verify.finished" and not payload.get("passed"):
         return f"{where}: `{payload.get('command', '')}` failed with exit code {payload.get('exit_code')}"
+    if event.type == "attempt.finished" and "run_cost_usd" in payload:
+        return f"{where}: attempt ended: {payload.get('outcome', '')}; {_so_far(payload)}"
     if event.type == "review.finished":
         return f"{where}: review: {payload.get('verdict', '')}"
     if event.type == "run.finished" and payload.get("not_moved"):
@@ -72,6 +74,17 @@ def _line(event: Event) -> str:
     if event.type == "merge.finished" and payload.get("conflicts"):
         return f"{where}: merge conflict in {', '.join(payload['conflicts'])}"
     return lines.get(event.type, "")
+
+
+def _so_far(payload: Mapping[str, Any]) -> str:
+    """Return what the run has cost up to an event, and how much of its prompts came from the cache."""
+    usd, unpriced = payload["run_cost_usd"], payload.get("run_unpriced_calls", 0)
+    known = "" if usd is None else f"${usd:.4f}"
+    unknown = f"{unpriced} calls of unknown price" if unpriced else ""
+    money = " and ".join(part for part in (known, unknown) if part)
+    simulated = " (simulated)" if payload.get("run_simulated") else ""
+    share = f"{payload.get('run_cached_share', 0.0):.0%} of the prompt tokens from the cache"
+    return f"run so far: {money}, {share}{simulated}"
 
 
 @click.command()

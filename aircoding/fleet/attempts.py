@@ -14,7 +14,7 @@ from aircoding.fleet.deps import FleetDeps
 from aircoding.fleet.merge_queue import integrate
 from aircoding.fleet.phases import Attempt, Ended, load_attempt
 from aircoding.fleet.reviews import review
-from aircoding.fleet.sessions import hold_session, not_done, outage
+from aircoding.fleet.sessions import cut_off, hold_session, not_done
 from aircoding.fleet.verification import check, failed_by, shown
 from aircoding.fleet.worktrees import prepare_worktree
 from aircoding.records.layers import SegmentKind
@@ -24,9 +24,10 @@ __all__ = ["run_attempt"]
 
 
 async def run_attempt(deps: FleetDeps, task_id: str, number: str, generation: str) -> str:
-    """Run an attempt to its end, leave `attempt.finished`, and return its outcome."""
+    """Run an attempt to its end, leave `attempt.finished` with what was spent so far, and return its outcome."""
     attempt = load_attempt(deps, task_id, int(number), int(generation))
     ended = await _live(attempt)
+    whole, own = deps.ledger.spending(deps.run.run_id), deps.ledger.spending(deps.run.run_id, task_id=task_id)
     attempt.note(
         "attempt.finished",
         {
@@ -35,6 +36,11 @@ async def run_attempt(deps: FleetDeps, task_id: str, number: str, generation: st
             "commit": ended.commit,
             "evidence": list(ended.evidence),
             "stop": ended.stop,
+            "task_cost_usd": own.cost_usd,
+            "run_cost_usd": whole.cost_usd,
+            "run_cached_share": round(whole.cached_share, 4),
+            "run_unpriced_calls": whole.unpriced_calls,
+            "run_simulated": whole.simulated_calls > 0,
         },
     )
     return ended.outcome
@@ -70,7 +76,7 @@ async def _settle(attempt: Attempt) -> str | Ended:
     output = fact(SegmentKind.DIAGNOSTIC, title, shown(attempt, failure), uri, required=True)
     outcome = await hold_session(attempt, "debugger", 1, evidence=(output,))
     if outcome.status != "done":
-        return outage(outcome) or replace(failed_by(attempt, failure), reason=_cause(outcome))
+        return cut_off(outcome) or replace(failed_by(attempt, failure), reason=_cause(outcome))
     commit = await commit_changes(attempt, "debugger", message)
     if isinstance(commit, Ended):
         return commit

@@ -32,6 +32,7 @@ def brief_for(attempt: Attempt, role: str, n: int, *, evidence: tuple[Evidence, 
         dependencies=_dependency_results(attempt),
         evidence=evidence,
         max_turns=deps.max_turns,
+        max_idle_turns=deps.max_idle_turns,
         max_cost_usd=task.max_cost_usd,
     )
 

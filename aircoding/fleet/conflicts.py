@@ -16,7 +16,7 @@ from aircoding.errors import WorkspaceError
 from aircoding.fleet.briefs import fact, only_paths
 from aircoding.fleet.commits import commit_changes
 from aircoding.fleet.phases import Attempt, Ended
-from aircoding.fleet.sessions import hold_session, outage
+from aircoding.fleet.sessions import cut_off, hold_session
 from aircoding.fleet.verification import CommandReport, check, failed_by, shown
 from aircoding.records.ids import Digest
 from aircoding.records.layers import SegmentKind
@@ -55,7 +55,7 @@ async def settle(attempt: Attempt, clash: Clash, round_: int) -> str | Ended:
         )
         if outcome.status != "done":
             why = str(outcome.result.get("cause") or outcome.summary or outcome.stop)
-            return outage(outcome) or Ended(outcome="failed", reason=f"the merge was not settled: {why}")
+            return cut_off(outcome) or Ended(outcome="failed", reason=f"the merge was not settled: {why}")
         left = [path for path in paths if _MARKER.search(_text(attempt, path))]
         if left:
             return Ended(outcome="failed", reason=f"conflict markers are left in {', '.join(left)}")

@@ -55,6 +55,7 @@ class FleetDeps:
     preparation: Preparation = field(default_factory=Preparation)
     command_timeout_seconds: float = 600.0
     max_turns: int = 40
+    max_idle_turns: int = 8
     merge_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     git_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     graph: TaskGraph = field(init=False)

@@ -38,8 +38,9 @@ async def drive(deps: FleetDeps, *, stop: asyncio.Event) -> str:
     """Go on with the run until it ends, and return its status.
 
     `done` and `failed` are ends. `interrupted` (a stop was asked for, or no model can be reached) and
-    `budget` (the money limit was reached) can be resumed. Attempts under way are awaited, except after
-    a stop: then they are suspended, and go on where they were at the next resume.
+    `budget` (the money limit was reached) can be resumed. Attempts under way are awaited, except after a
+    stop, when they are suspended at once, and when the money is spent: then each is suspended before its
+    next model call. They go on where they were at the next resume.
 
     Raises:
         FencedError: another process owns the run now.
@@ -71,9 +72,9 @@ async def drive(deps: FleetDeps, *, stop: asyncio.Event) -> str:
                 return _pause(deps, "interrupted", "a stop was asked for")
             if moves:
                 continue
-            if not joined.attempts:
-                return _pause(deps, "budget", f"{deps.run.max_cost_usd} USD or more are spent")
-            await _wait(deps, joined, stopping)
+            if not joined.attempts or await _wait(deps, joined, stopping):
+                await deps.engine.suspend()
+                return _pause(deps, "budget", _spent(deps))
     except BaseException:
         await deps.engine.suspend()
         raise
@@ -126,6 +127,11 @@ def _within_budget(deps: FleetDeps) -> bool:
     return limit is None or deps.ledger.spent_usd(deps.run.run_id) < limit
 
 
+def _spent(deps: FleetDeps) -> str:
+    spent_usd = deps.ledger.spent_usd(deps.run.run_id)
+    return f"{spent_usd:.4f} USD are spent of {deps.run.max_cost_usd or 0:.4f} USD"
+
+
 async def _make(deps: FleetDeps, move: Dispatch | GiveUp, joined: _Joined) -> None:
     task = move.task_id
     if isinstance(move, GiveUp):
@@ -148,20 +154,33 @@ def _free_index(deps: FleetDeps) -> int:
     return next(index for index in range(len(taken) + 1) if index not in taken)
 
 
-async def _wait(deps: FleetDeps, joined: _Joined, stopping: asyncio.Task[bool]) -> None:
-    """Wait until an attempt has ended or a stop was asked for."""
+async def _wait(deps: FleetDeps, joined: _Joined, stopping: asyncio.Task[bool]) -> bool:
+    """Wait until an attempt has ended or a stop was asked for; True when all that goes on is held for want of money."""
     ending = asyncio.create_task(deps.engine.first(joined.attempts))
-    await asyncio.wait({ending, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    held = asyncio.create_task(_all_held(deps, len(joined.attempts)))
+    await asyncio.wait({ending, held, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    all_held = held.done() and not ending.done() and not stopping.done()
+    held.cancel()
     if not ending.done():
         ending.cancel()
-        await asyncio.gather(ending, return_exceptions=True)
-        return
+        await asyncio.gather(ending, held, return_exceptions=True)
+        return all_held
+    await asyncio.gather(held, return_exceptions=True)
     workflow = ending.result()
     task, number = joined.attempts.pop(workflow)
     try:
         await deps.engine.result(workflow)
     except Exception as error:  # noqa: BLE001 - whatever went wrong inside, the rest of the graph goes on
         _broken(deps, task, number, error)
+    return False
+
+
+async def _all_held(deps: FleetDeps, attempts: int) -> None:
+    """Wait until as many sessions are held by the budget as attempts go on: each has one session at a time."""
+    if deps.session.budget is None:
+        await asyncio.Event().wait()
+    else:
+        await deps.session.budget.held(attempts)
 
 
 def _broken(deps: FleetDeps, task: TaskId, number: int, error: Exception) -> None:

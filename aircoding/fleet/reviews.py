@@ -7,7 +7,7 @@ from typing import Any
 
 from aircoding.fleet.briefs import fact
 from aircoding.fleet.phases import Attempt, Ended, keep
-from aircoding.fleet.sessions import hold_session, outage
+from aircoding.fleet.sessions import cut_off, hold_session
 from aircoding.records.layers import Layer, SegmentKind
 from aircoding.records.sessions import Evidence, SessionOutcome
 
@@ -27,7 +27,7 @@ async def review(attempt: Attempt, commit: str) -> Ended | None:
     verdict, findings = str(outcome.result.get("verdict", "")), list(outcome.result.get("findings", ()))
     if not verdict:
         reason = f"the review came to no verdict: {outcome.summary or outcome.stop}"
-        return outage(outcome) or Ended(outcome="blocked", reason=reason)
+        return cut_off(outcome) or Ended(outcome="blocked", reason=reason)
     attempt.note("review.finished", {"verdict": verdict, "findings": findings, "commit": commit})
     return None if verdict == "approve" else _sent_back(attempt, commit, outcome, findings)
 

@@ -14,7 +14,7 @@ from aircoding.records.ids import SessionId, session_parts
 from aircoding.records.layers import SegmentKind
 from aircoding.records.sessions import Evidence, SessionOutcome
 
-__all__ = ["hold_session", "not_done", "outage", "run_session_workflow"]
+__all__ = ["cut_off", "hold_session", "not_done", "run_session_workflow"]
 
 _OUTAGES = frozenset(
     f"provider.{kind}"
@@ -63,8 +63,10 @@ async def hold_session(
     return outcome
 
 
-def outage(outcome: SessionOutcome) -> Ended | None:
-    """Return how an attempt ends whose session could not reach a model; None when that was not it."""
+def cut_off(outcome: SessionOutcome) -> Ended | None:
+    """Return how an attempt ends whose session could not reach a model, or had no money left; None when neither."""
+    if outcome.stop == "cost_limit":
+        return Ended(outcome="blocked", reason=outcome.summary)
     if outcome.stop != "provider" or outcome.result.get("code") not in _OUTAGES:
         return None
     hint = str(outcome.result.get("hint", ""))
@@ -74,9 +76,8 @@ def outage(outcome: SessionOutcome) -> Ended | None:
 
 def not_done(attempt: Attempt, outcome: SessionOutcome) -> Ended:
     """A session that did not get done ends the attempt; what it reported is evidence for the next."""
-    cut_off = outage(outcome)
-    if cut_off is not None:
-        return cut_off
+    if (ended := cut_off(outcome)) is not None:
+        return ended
     reason = outcome.summary or outcome.stop
     title = f"Attempt {attempt.number} ended: {outcome.status}"
     kept = keep(attempt, SegmentKind.FAILURE, title, reason)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 from weakref import WeakKeyDictionary
@@ -18,7 +18,7 @@ from aircoding.providers.anthropic_replies import reply_from
 from aircoding.providers.capabilities import Capabilities
 from aircoding.providers.failures import classify, silent_end, timed_out
 from aircoding.providers.paid_calls import is_loopback, refuse_paid_call
-from aircoding.providers.prices import cost_of
+from aircoding.providers.prices import PriceTable, cost_of
 from aircoding.providers.requests import messages_body
 from aircoding.providers.validation import refuse_invalid
 from aircoding.records.calls import CallRequest, Reply
@@ -52,6 +52,7 @@ class AnthropicProvider:
     Args:
         capabilities: what the models take.
         max_output_tokens: most that one answer is to reserve.
+        prices: the user's own prices, which hold in place of the shipped ones.
         environ: where key, ANTHROPIC_BASE_URL and the switch against paid calls are read; the process's by default.
         silence_seconds: how long nothing may come from the provider before a call has failed.
         transport: what carries the calls instead of the network: an emulator in this process, for instance.
@@ -65,6 +66,7 @@ class AnthropicProvider:
         capabilities: Capabilities,
         *,
         max_output_tokens: int = 16_000,
+        prices: PriceTable | None = None,
         environ: Mapping[str, str] | None = None,
         silence_seconds: float = 300.0,
         transport: httpx2.AsyncBaseTransport | None = None,
@@ -79,6 +81,7 @@ class AnthropicProvider:
         self._base_url = self._environ.get("ANTHROPIC_BASE_URL") or BASE_URL
         self._capabilities = capabilities
         self._max_output_tokens = max_output_tokens
+        self._prices = prices
         self._silence_seconds = silence_seconds
         self._transport = transport
         # A client's connections belong to the event loop that opened them.
@@ -90,10 +93,10 @@ class AnthropicProvider:
 
     def cost(self, model: str, usage: Usage) -> Cost:
         """Return what `usage` costs; None where the price is not known."""
-        return cost_of(model, usage)
+        return cost_of(model, usage, self._prices)
 
-    async def call(self, call: CallRequest) -> Reply:
-        """Make one try at one call.
+    async def call(self, call: CallRequest, *, began: Callable[[], None] | None = None) -> Reply:
+        """Make one try at one call; `began` is called at the first event of the response.
 
         Raises:
             ProviderError: it failed, was refused before it was sent, or its answer was not complete.
@@ -105,7 +108,7 @@ class AnthropicProvider:
         headers = self._headers(call, row.api_version)
         try:
             async with asyncio.timeout(call.timeout_seconds):
-                return await self._stream(body, headers)
+                return await self._stream(body, headers, began)
         except TimeoutError as error:
             raise timed_out(f"no complete answer after {call.timeout_seconds:g} s") from error
 
@@ -115,12 +118,14 @@ class AnthropicProvider:
         if client is not None:
             await client.close()
 
-    async def _stream(self, body: dict[str, Any], headers: dict[str, str]) -> Reply:
+    async def _stream(self, body: dict[str, Any], headers: dict[str, str], began: Callable[[], None] | None) -> Reply:
         seen: set[str] = set()
         request = self._client().messages.stream(**body, extra_headers=headers)
         try:
             async with request as stream:
                 async for event in stream:
+                    if not seen and began is not None:
+                        began()
                     seen.add(event.type)
                 # Asked before the final message is: that one looks whole even where the stream just ended.
                 if missing := [name for name in ("message_start", "message_stop") if name not in seen]:

@@ -11,7 +11,7 @@ from typing import Any
 from aircoding.errors import ProviderError
 from aircoding.providers.capabilities import Capabilities, ModelRow
 from aircoding.providers.failures import cut_stream, http_failure, silent_end, timed_out
-from aircoding.providers.prices import cost_of
+from aircoding.providers.prices import PriceTable, cost_of
 from aircoding.providers.requests import messages_body, scripted_content
 from aircoding.providers.script import ScriptedError, ScriptFile
 from aircoding.providers.script_choice import Step, choose_turn, session_match
@@ -38,12 +38,14 @@ class ScriptedProvider:
         capabilities: Capabilities,
         *,
         max_output_tokens: int = 16_000,
+        prices: PriceTable | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._script = script
         self._row: ModelRow = capabilities.row(script.model)
         self._max_output_tokens = max_output_tokens
+        self._prices = prices
         self._sleep, self._clock = sleep, clock
         self._cache = SimulatedCache()
 
@@ -53,10 +55,13 @@ class ScriptedProvider:
 
     def cost(self, model: str, usage: Usage) -> Cost:  # noqa: ARG002 - the stand-in's prices hold for any name
         """Return what the stand-in model would cost."""
-        return Cost(usd=cost_of(self._row.model, usage).usd, price_source="simulated")
+        return replace(cost_of(self._row.model, usage, self._prices), price_source="simulated")
 
-    async def call(self, call: CallRequest) -> Reply:
+    async def call(self, call: CallRequest, *, began: Callable[[], None] | None = None) -> Reply:
         """Return the turn that is due, or raise the error that its script has for this try.
+
+        What can be read from the cache is settled when the request comes in; what it marks is there once its answer
+        begins, after `delay_seconds`.
 
         Raises:
             ProviderError: as scripted; or the request breaks a rule of the API, no script is for the
@@ -66,21 +71,24 @@ class ScriptedProvider:
         refuse_invalid(body, row=self._row, prompt_tokens=prompt_tokens(body))
         match = session_match(call.session_id)
         step = choose_turn(self._script, match, assistant_turns=call.assistant_turns, tries=call.tries)
-        if step.turn.delay_seconds:
-            await self._sleep(step.turn.delay_seconds)
         if step.error is not None and step.error.status is not None:
+            await self._delay(step)
             raise scripted_failure(step.error)
         reply = self._reply(call, body, step)
+        await self._delay(step)
+        self._begin(call, body, began)
         if step.error is not None:
             raise scripted_failure(step.error)
         return reply
 
+    async def _delay(self, step: Step) -> None:
+        if step.turn.delay_seconds:
+            await self._sleep(step.turn.delay_seconds)
+
     def _reply(self, call: CallRequest, body: dict[str, Any], step: Step) -> Reply:
-        """The answer begins here: what the request marked can be read from the cache from now on."""
         content = scripted_content(step.turn, call.key)
-        minimum, now = self._row.min_cache_prefix_tokens, self._clock()
-        usage = self._cache.usage(call.model, body, content, minimum_tokens=minimum, now_seconds=now)
-        self._cache.keep(call.model, body, minimum_tokens=minimum, now_seconds=now)
+        minimum = self._row.min_cache_prefix_tokens
+        usage = self._cache.usage(call.model, body, content, minimum_tokens=minimum, now_seconds=self._clock())
         return Reply(
             content=content,
             stop_reason=step.turn.stop_reason,
@@ -88,6 +96,13 @@ class ScriptedProvider:
             model=call.model,
             request_id=f"scripted:{call.key}:{call.tries}",
         )
+
+    def _begin(self, call: CallRequest, body: dict[str, Any], began: Callable[[], None] | None) -> None:
+        """The answer begins here: what the request marked can be read from the cache from now on."""
+        minimum = self._row.min_cache_prefix_tokens
+        self._cache.keep(call.model, body, minimum_tokens=minimum, now_seconds=self._clock())
+        if began is not None:
+            began()
 
 
 def scripted_failure(error: ScriptedError) -> ProviderError:

@@ -10,7 +10,10 @@ from aircoding.records.ids import CallKey, Digest, ManifestId, SessionId, ToolKe
 from aircoding.records.policy import Decision
 from aircoding.records.usage import Cost, Usage
 
-__all__ = ["CallRecord", "CallRequest", "Reply", "ToolCall", "ToolRecord", "ToolResult"]
+__all__ = ["SIMULATED_REQUESTS", "CallRecord", "CallRequest", "Reply", "ToolCall", "ToolRecord", "ToolResult"]
+
+SIMULATED_REQUESTS = ("scripted:", "req_emulator_")
+"""How `Reply.request_id` begins where no provider answered: tokens and money of such a call are simulated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,7 +54,9 @@ class SessionBrief:
     dependencies: tuple[DependencyResult, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     max_turns: int = 40
+    max_idle_turns: int = 8
     max_cost_usd: float | None = None
+    """What the task may spend in all, over its sessions and attempts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +69,7 @@ class SessionOutcome:
     result: Mapping[str, Any]
     turns: int
     stop: str = "finished"
-    """finished, turn_limit, cost_limit, overflow, invalid_result, provider, stopped."""
+    """finished, turn_limit, cost_limit, no_progress, overflow, invalid_result, provider, stopped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

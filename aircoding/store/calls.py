@@ -10,12 +10,13 @@ from sqlalchemy import Connection, Row, func, select, update
 from aircoding.errors import InternalError, StoreError
 from aircoding.records.calls import CallRecord, Reply
 from aircoding.records.ids import CallKey, Digest, ManifestId, SessionId, session_parts
-from aircoding.records.usage import Cost, Usage
+from aircoding.records.usage import Cost, Spending, UnitPrices, Usage
 from aircoding.store.columns import row, table_of
 from aircoding.store.database import Database
 from aircoding.store.fences import Fences
 from aircoding.store.sessions import run_of_session
 from aircoding.store.skeleton import join_node, needed_texts, split_message
+from aircoding.store.spending import spending_of
 from aircoding.store.statements import insert_rows
 from aircoding.store.tables.calls import ModelCallRow
 from aircoding.store.texts import put_texts, read_texts
@@ -24,6 +25,8 @@ __all__ = ["CallStore", "call_record_of"]
 
 CALLS = table_of(ModelCallRow)
 _USAGE = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_5m_tokens", "cache_write_1h_tokens")
+_PRICES = ("input", "output", "cache_read", "cache_write_5m", "cache_write_1h")
+"""The fields of `UnitPrices`; each has a column `*_usd_per_mtok`."""
 
 
 class CallStore:
@@ -134,6 +137,7 @@ class CallStore:
                 "error": None,
             }
             paid |= {name: getattr(reply.usage, name) for name in _USAGE}
+            paid |= {_price_column(name): getattr(cost.unit_prices, name, None) for name in _PRICES}
             _change(connection, key, tries, paid)
 
         self._database.write(body, durable=True)
@@ -164,6 +168,10 @@ class CallStore:
             total = total.where(CALLS.c.task_id == task_id)
         with self._database.read() as connection:
             return float(connection.execute(total).scalar_one())
+
+    def spending(self, run_id: str, *, task_id: str | None = None) -> Spending:
+        """Return what the calls of a run, or of one of its tasks, used and cost so far."""
+        return spending_of(self._database, run_id, task_id)
 
     def unfinished(self, run_id: str) -> tuple[CallRecord, ...]:
         """Return the run's tries that were sent, as far as is known, and never ended."""
@@ -201,6 +209,17 @@ def _usage(found: Row[Any]) -> Usage:
     return Usage(**{name: getattr(found, name) or 0 for name in _USAGE})
 
 
+def _price_column(name: str) -> str:
+    return f"{name}_usd_per_mtok"
+
+
+def _cost(found: Row[Any]) -> Cost:
+    prices = {name: getattr(found, _price_column(name)) for name in _PRICES}
+    known = any(price is not None for price in prices.values())
+    unit_prices = UnitPrices(**prices) if known else None
+    return Cost(usd=found.cost_usd, price_source=found.price_source, unit_prices=unit_prices)
+
+
 def call_record_of(found: Row[Any]) -> CallRecord:
     """Return the ledger's record of a row; usage and cost are None until the try was paid for."""
     paid = found.input_tokens is not None
@@ -214,7 +233,7 @@ def call_record_of(found: Row[Any]) -> CallRecord:
         started_at=found.started_at,
         finished_at=found.finished_at,
         usage=_usage(found) if paid else None,
-        cost=Cost(usd=found.cost_usd, price_source=found.price_source) if paid else None,
+        cost=_cost(found) if paid else None,
         stop_reason=found.stop_reason,
         error=found.error,
         maybe_billed=found.maybe_billed,

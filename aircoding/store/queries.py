@@ -87,7 +87,8 @@ class SeenOutcome:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostRow:
     """What one role spent on one task with one model. `tries` holds failed and abandoned ones; `unpriced`
-    counts paid tries whose price is not known, which `cost_usd` holds as 0.
+    counts paid tries whose price is not known, which `cost_usd` holds as 0; `without_unit_prices` those that
+    `cost_without_cache_usd` leaves out.
     """
 
     run_id: str
@@ -106,6 +107,8 @@ class CostRow:
     cache_write_1h_tokens: int
     output_tokens: int
     cost_usd: float
+    without_unit_prices: int
+    cost_without_cache_usd: float
 
 
 class Queries:

@@ -104,7 +104,7 @@ class ScriptedModel:
     def cost(self, model: str, usage: Usage) -> Cost:
         return Cost(usd=self.usd, price_source="test")
 
-    async def call(self, call: CallRequest) -> Reply:
+    async def call(self, call: CallRequest, *, began: Callable[[], None] | None = None) -> Reply:
         self.calls.append(call)
         await asyncio.sleep(0)
         pending = self.failures.get(call.assistant_turns + 1)

@@ -80,8 +80,7 @@ async def test_as_a_step_a_failure_is_a_value(make_session: Callable[..., Sessio
     good = await call_step(session.deps, session.brief, 1, shown_tools())
 
     assert failed == {"failed": "provider.credentials", "message": "it is credentials", "hint": "wait"}
-    assert good["usd"] is None
-    assert set(good) == {"reply", "usd"}
+    assert set(good) == {"reply"}
 
 
 async def test_a_call_cancelled_in_flight_is_marked_as_maybe_billed_and_sent_again_later(
@@ -90,7 +89,7 @@ async def test_a_call_cancelled_in_flight_is_marked_as_maybe_billed_and_sent_aga
     session = make_session([says({"type": "text", "text": "Hello."})])
     started = asyncio.Event()
 
-    async def hang(call: CallRequest) -> Reply:
+    async def hang(call: CallRequest, **_: object) -> Reply:
         started.set()
         await asyncio.Event().wait()
         raise AssertionError

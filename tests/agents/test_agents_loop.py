@@ -11,6 +11,7 @@ from agents.conftest import Session
 from agents.doubles import SESSION, MemoryEngine, ScriptedModel, says, uses
 
 from aircoding.agents.loop import run_session
+from aircoding.agents.run_budget import RunBudget
 from aircoding.errors import ProviderError
 from aircoding.records.calls import Reply
 from aircoding.records.layers import Reason
@@ -72,11 +73,11 @@ async def test_each_request_is_on_record_before_it_is_sent_and_extends_the_one_b
     assert isinstance(provider, ScriptedModel)
     answer = provider.call
 
-    async def look(call: Any) -> Reply:
+    async def look(call: Any, **more: Any) -> Reply:
         kept = session.deps.assemblies.find(SESSION, call.assistant_turns + 1)
         assert kept is not None
         assert kept.request == call.request
-        return await answer(call)
+        return await answer(call, **more)
 
     provider.call = look  # type: ignore[method-assign]
     await run(session)
@@ -231,6 +232,49 @@ async def test_money_is_limited(make_session: MakeSession) -> None:
 
     assert (outcome.status, outcome.stop, outcome.turns) == ("blocked", "cost_limit", 2)
     assert asked(session) == 2
+
+
+async def test_a_resumed_session_does_not_count_what_it_spent_later_against_its_own_past(
+    make_session: MakeSession,
+) -> None:
+    session = make_session(WORK, max_cost_usd=0.75)
+    session.deps = replace(session.deps, engine=(engine := DyingEngine(7)))
+    with pytest.raises(PowerCutError):
+        await run(session)
+    assert session.deps.ledger.spent_usd("r1") == 0.75
+
+    engine.restart()
+    assert (await run(session)).status == "done"
+
+
+async def test_a_session_that_goes_in_circles_is_stopped_and_its_calls_are_named(make_session: MakeSession) -> None:
+    session = make_session([*WORK[:2], *[WORK[0]] * 9, DONE], max_idle_turns=3)
+
+    outcome = await run(session)
+
+    assert (outcome.status, outcome.stop, outcome.turns) == ("failed", "no_progress", 6)
+    assert 'fs_read {"path":"src/a.py"} (3 times)' in outcome.summary
+    assert asked(session) == 6
+
+
+async def test_a_session_is_held_when_the_money_of_the_run_is_spent_and_goes_on_with_more(
+    make_session: MakeSession,
+) -> None:
+    session = make_session(WORK)
+    budget = RunBudget(0.5, lambda: session.deps.ledger.spent_usd("r1"))
+    session.deps = replace(session.deps, budget=budget)
+    running = asyncio.create_task(run(session))
+    await asyncio.wait_for(budget.held(1), timeout=20)
+
+    assert (asked(session), running.done()) == (2, False)
+    assert len(messages(session)) == 4, "the turn that was under way is whole"
+
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    assert session.deps.sessions.outcome(SESSION) is None
+    session.deps = replace(session.deps, engine=MemoryEngine(), budget=RunBudget(5, lambda: 0.5))
+    assert (await run(session)).status == "done"
+    assert asked(session) == 3
 
 
 async def test_an_unknown_price_does_not_count_as_money(make_session: MakeSession) -> None:

@@ -24,8 +24,8 @@ def fleet(tmp_path: Path, sandbox: Sandbox) -> Iterator[Callable[..., Fleet]]:
     """Makes the run of a test; its record is closed at the end."""
     made: list[Fleet] = []
 
-    def make(*arguments: Any, **more: Any) -> Fleet:
-        made.append(make_fleet(tmp_path / "project", *arguments, sandbox=sandbox, **more))
+    def make(*arguments: Any, root: str = "project", **more: Any) -> Fleet:
+        made.append(make_fleet(tmp_path / root, *arguments, sandbox=sandbox, **more))
         return made[-1]
 
     yield make

@@ -108,19 +108,65 @@ def test_a_stop_while_a_model_answers_does_not_wait_for_the_answer(fleet: Make) 
     assert drive_durably(run)[0] == "done"
 
 
-def test_nothing_new_starts_when_the_money_is_spent_and_more_money_goes_on(fleet: Make) -> None:
+def test_when_the_money_is_spent_each_session_ends_its_turn_and_more_money_goes_on(fleet: Make) -> None:
     run = fleet(tasks("A", "B"), [work("A"), work("B")], concurrency=1, max_cost_usd=0.000001)
 
     assert run.drive() == "budget"
 
-    assert run.state("A")[0] == "done", "what was begun is finished"
+    assert len(paid_calls(run)) == 1, "the call under way was paid for, none was begun after it"
+    assert len(run.store.tools.records("r1:A:1:executor:1")) == 2, "its tools were run"  # type: ignore[arg-type]
+    assert not run.events("session.finished"), "what is held has not ended"
     assert [one.task_id for one in run.events("task.dispatched")] == ["A"]
     assert run.store.runs.get("r1").status == "budget"
     assert "USD" in run.events("run.paused")[0].payload["reason"]
 
+    run.resumed(max_cost_usd=0.000002)
+    assert run.drive() == "budget", "too little more money holds it again"
+    assert len(paid_calls(run)) == 1
+
     run.resumed(max_cost_usd=100.0)
     assert run.drive() == "done"
     assert [one.task_id for one in run.events("task.dispatched")] == ["A", "B"]
+    assert run.roles("A") == ["executor"], "the same session went on"
+
+
+def test_a_run_out_of_money_is_suspended_durably_with_all_its_sessions(fleet: Make) -> None:
+    names = ("A", "B", "C")
+    run = fleet(tasks(*names), [work(name) for name in names], max_cost_usd=0.000001)
+
+    assert drive_durably(run)[0] == "budget"
+
+    calls = run.store.queries.calls(run_id="r1")
+    assert {call.state for call in calls} == {"committed"}, "no call was cut off"
+    assert not run.events("attempt.finished")
+
+    run.resumed(max_cost_usd=100.0)
+    assert drive_durably(run)[0] == "done"
+    assert {call.state for call in run.store.queries.calls(run_id="r1")} == {"committed"}
+    assert len(run.events("session.started")) == 3
+
+
+def test_a_tasks_money_is_counted_over_all_its_sessions_and_attempts(fleet: Make) -> None:
+    failing = [script("executor", "A", write("A.txt", "bad\n"), done(), attempt=n) for n in (1, 2)]
+    debugging = [script("debugger", "A", write("A.txt", "bad\n"), fixed(), attempt=n) for n in (1, 2)]
+    plan = tasks("A", verify=["grep -q good A.txt"], retry={"max_attempts": 2})
+    free = fleet(plan, [*failing, *debugging])
+    assert free.drive() == "failed"
+    costs = [call.cost.usd for call in free.store.queries.calls(run_id="r1") if call.cost is not None]
+    assert len(costs) == 8
+    free.store.close()
+    limit = sum(costs[:5]) - 0.000001
+
+    run = fleet(tasks("A", **{**plan[0], "max_cost_usd": limit}), [*failing, *debugging], root="second")
+
+    assert run.drive() == "failed"
+    state, attempts, reason = run.state("A")
+    assert (state, attempts) == ("blocked", 2)
+    assert f"may spend {limit:.4f} USD" in reason
+    assert len(run.store.queries.calls(run_id="r1")) == 5
+    outcome = run.store.sessions.outcome("r1:A:2:executor:1")  # type: ignore[arg-type]
+    assert outcome is not None
+    assert (outcome.stop, outcome.turns) == ("cost_limit", 1)
 
 
 def test_when_no_model_answers_the_run_pauses_and_keeps_its_attempts(fleet: Make) -> None:

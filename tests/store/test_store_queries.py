@@ -158,7 +158,7 @@ def test_costs_by_task_and_role(fleet: Store) -> None:
     assert (other.task_id, other.tries, other.abandoned, other.maybe_billed, other.committed) == ("T2", 2, 1, 1, 0)
     assert len(fleet.queries.calls(run_id=RUN)) == 5
     assert [each.key for each in fleet.queries.calls(task_id="T1", role="reviewer")] == ["r1:T1:1:reviewer:1#1"]
-    totals = fleet.index.totals(RUN)
+    totals = fleet.calls.spending(RUN)
     assert (totals.calls, totals.abandoned_calls, totals.cost_usd, totals.unpriced_calls) == (3, 1, 0.75, 1)
     assert (totals.prompt_tokens, totals.cached_tokens, totals.output_tokens) == (300, 270, 6)
 

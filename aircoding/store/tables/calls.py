@@ -11,7 +11,10 @@ __all__ = ["CommandRow", "ModelCallRow", "ToolRunRow"]
 
 
 class ModelCallRow(SQLModel, table=True):
-    """One try at a model call. `state` is intended, committed, failed or abandoned."""
+    """One try at a model call. `state` is intended, committed, failed or abandoned.
+
+    `*_usd_per_mtok` are the prices that it was billed by, in US dollars for a million tokens.
+    """
 
     __tablename__ = "model_calls"
     __table_args__ = (
@@ -39,6 +42,11 @@ class ModelCallRow(SQLModel, table=True):
     cache_write_1h_tokens: int | None = number(default=None)
     cost_usd: float | None = real(default=None)
     price_source: str | None = text(default=None)
+    input_usd_per_mtok: float | None = real(default=None)
+    output_usd_per_mtok: float | None = real(default=None)
+    cache_read_usd_per_mtok: float | None = real(default=None)
+    cache_write_5m_usd_per_mtok: float | None = real(default=None)
+    cache_write_1h_usd_per_mtok: float | None = real(default=None)
     reply_model: str | None = text(default=None)
     request_id: str | None = text(default=None)
     stop_reason: str | None = text(default=None)
