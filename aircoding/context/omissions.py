@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from aircoding.context.draft import Item, Note
 from aircoding.context.tokens import estimate_tokens
 from aircoding.records.digests import sha256_text
@@ -11,19 +13,27 @@ from aircoding.records.manifest import OutcomeRecord
 from aircoding.records.segments import Segment, Source
 from aircoding.records.snapshot import Estimator
 
-__all__ = ["omission_note"]
+__all__ = ["MOST_NAMES", "omission_note"]
 
-_MOST_NAMES = 8
+MOST_NAMES = 8
+"""Most sources that the note names; the manifest has them all."""
+_NAME_CHARS = 120
+"""A longer name loses its beginning: the end of a path says more."""
 
 
-def omission_note(notes: tuple[Note, ...], estimator: Estimator) -> Item | None:
-    """Return the note as an item of L9, or None when nothing was cut for space."""
+def omission_note(notes: Sequence[Note], estimator: Estimator) -> Item | None:
+    """Return the note as an item of L9, or None when nothing was cut for space.
+
+    It names each source once, in the order of `notes`, where what is worth most comes first.
+    """
     cut = [note for note in notes if isinstance(note, OutcomeRecord) and note.reason is Reason.BUDGET]
     if not cut:
         return None
-    names = sorted({_name(note) for note in cut})
-    shown = ", ".join(names[:_MOST_NAMES])
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    by_source: dict[str, list[OutcomeRecord]] = {}
+    for note in cut:
+        by_source.setdefault(note.uri, []).append(note)
+    shown = ", ".join(_name(uri, by_source[uri]) for uri in list(by_source)[:MOST_NAMES])
+    more = f" and {len(by_source) - MOST_NAMES} more" if len(by_source) > MOST_NAMES else ""
     text = (
         f"Shortened or left out for space: {shown}{more}.\n"
         "To see one of them whole, read it by its path, or say in your result that you need it."
@@ -41,6 +51,14 @@ def omission_note(notes: tuple[Note, ...], estimator: Estimator) -> Item | None:
     return Item(segment, Form.WHOLE, text, estimate_tokens(text, estimator), "fit")
 
 
-def _name(note: OutcomeRecord) -> str:
-    name = note.uri.split(":", 1)[1]
-    return f"{name} (nothing left)" if note.outcome is OutcomeKind.OMITTED else name
+def _name(uri: str, notes: Sequence[OutcomeRecord]) -> str:
+    """Return the name of a source, with what became of its parts where nothing is left of some."""
+    name = uri.split(":", 1)[1]
+    # A name that breaks the line would make the note look like words of ours about something else.
+    name = "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in name)
+    if len(name) > _NAME_CHARS:
+        name = "…" + name[1 - _NAME_CHARS :]
+    gone = sum(note.outcome is OutcomeKind.OMITTED for note in notes)
+    if gone == 0:
+        return name
+    return f"{name} (nothing left)" if gone == len(notes) else f"{name} (nothing left of {gone} of {len(notes)} parts)"
