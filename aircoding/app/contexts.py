@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from aircoding.app.estimators import estimator_now
 from aircoding.app.models import limits_for
 from aircoding.app.plans import load_plan
 from aircoding.app.policies import open_policies
@@ -112,6 +113,7 @@ def build_context(request: BuildRequest) -> AssembledContext:
         clock=_StoppedClock(request.at or project.repository.commit_at()),
         policy_for=policies.for_role,
         limits_for=lambda _: limits,
+        estimator_for=lambda model: estimator_now(project, model),
     )
     brief = SessionBrief(
         session_id=session_id(RunId("build"), task.id, 1, request.role, 1),

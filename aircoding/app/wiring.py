@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from aircoding.agents.deps import SessionDeps
 from aircoding.agents.touched import touched_paths
+from aircoding.app.estimators import estimators_of
 from aircoding.app.models import next_try
 from aircoding.app.policies import Policies
 from aircoding.app.project import Project
@@ -89,6 +90,7 @@ def open_gatherer(world: World, plan: Plan | None) -> FileGatherer:
         policy_for=world.policies.for_role,
         limits_for=world.provider.limits,
         touched_by=lambda session: touched_paths(store.tools.records(session)),
+        estimator_for=estimators_of(store),
     )
 
 

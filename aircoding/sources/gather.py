@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import aircoding
+from aircoding.context.calibration import estimator_named
 from aircoding.context.freezing import frozen_from
 from aircoding.errors import ConfigError, NotFoundError
 from aircoding.permissions.in_words import policy_in_words, task_policy_in_words
@@ -19,7 +20,7 @@ from aircoding.records.policy import Policy
 from aircoding.records.profiles import Profile
 from aircoding.records.segments import Segment
 from aircoding.records.sessions import SessionBrief
-from aircoding.records.snapshot import AssemblyRequest, Message, ModelLimits, Snapshot
+from aircoding.records.snapshot import AssemblyRequest, Estimator, Message, ModelLimits, Snapshot
 from aircoding.records.tasks import Plan, TaskSpec
 from aircoding.sources.changes import changed_rules
 from aircoding.sources.plan_docs import read_plan_docs, run_plan, task_plan
@@ -40,6 +41,10 @@ MANIFEST_SCHEMA = 1
 
 def _nothing_touched(_session: SessionId) -> tuple[str, ...]:
     return ()
+
+
+def _plain(_model: str) -> Estimator:
+    return Estimator()
 
 
 def _nothing_ruled(_run: str) -> tuple[Conflict, ...]:
@@ -73,6 +78,7 @@ class FileGatherer:
         limits_for: what a model can take.
         touched_by: paths that a session has read or written so far (`agents.touched.touched_paths`).
         ruled_in: conflicts of a run that were ruled before.
+        estimator_for: how the tokens of a model are estimated now; an epoch keeps the one that it began with.
     """
 
     def __init__(
@@ -88,11 +94,13 @@ class FileGatherer:
         limits_for: Callable[[str], ModelLimits],
         touched_by: Callable[[SessionId], Sequence[str]] = _nothing_touched,
         ruled_in: Callable[[str], tuple[Conflict, ...]] = _nothing_ruled,
+        estimator_for: Callable[[str], Estimator] = _plain,
     ) -> None:
         self._project, self._plan = project, plan
         self._open_worktree, self._blobs, self._clock = open_worktree, blobs, clock
         self._policy_for, self._limits_for = policy_for, limits_for
         self._touched_by, self._ruled_in = touched_by, ruled_in
+        self._estimator_for = estimator_for
         self._intake = Intake(screener)
         self._revisions: dict[str, Revision] = {}
 
@@ -216,7 +224,13 @@ class FileGatherer:
             digests=digests,
             adrs=docs.adrs,
             rulings=self._ruled_in(session_parts(brief.session_id)[0]),
+            estimator=self._estimator(brief.model, frozen),
         )
+
+    def _estimator(self, model: str, frozen: AssembledContext | None) -> Estimator:
+        """Return the estimator of the epoch; one that an older version began is measured anew."""
+        kept = estimator_named(frozen.manifest.estimator) if frozen is not None else None
+        return kept or self._estimator_for(model)
 
     def _own(
         self, brief: SessionBrief, profile: Profile, revision: Revision, policy: Policy, touched: tuple[str, ...]
