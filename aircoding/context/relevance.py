@@ -88,7 +88,7 @@ class _Places:
 
 
 def _literal(glob: str) -> str:
-    """Return a glob up to its first part with a wildcard, with a part behind it, as a path in the folder that it names."""
+    """Return the folders that a glob names for certain, as the path of something in the last of them."""
     parts = glob.split("/")
     fixed = next((number for number, part in enumerate(parts) if _WILD & set(part)), len(parts) - 1)
     return "/".join([*parts[:fixed], ""])
