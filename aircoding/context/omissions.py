@@ -16,7 +16,7 @@ from aircoding.records.snapshot import Estimator
 __all__ = ["MOST_NAMES", "omission_note"]
 
 MOST_NAMES = 8
-"""Most sources that the note names; the manifest has them all."""
+"""Most texts that the note names; the manifest has them all."""
 _NAME_CHARS = 120
 """A longer name loses its beginning: the end of a path says more."""
 
@@ -24,16 +24,13 @@ _NAME_CHARS = 120
 def omission_note(notes: Sequence[Note], estimator: Estimator) -> Item | None:
     """Return the note as an item of L9, or None when nothing was cut for space.
 
-    It names each source once, in the order of `notes`, where what is worth most comes first.
+    It names what was cut in the order of `notes`, where what is worth most comes first.
     """
     cut = [note for note in notes if isinstance(note, OutcomeRecord) and note.reason is Reason.BUDGET]
     if not cut:
         return None
-    by_source: dict[str, list[OutcomeRecord]] = {}
-    for note in cut:
-        by_source.setdefault(note.uri, []).append(note)
-    shown = ", ".join(_name(uri, by_source[uri]) for uri in list(by_source)[:MOST_NAMES])
-    more = f" and {len(by_source) - MOST_NAMES} more" if len(by_source) > MOST_NAMES else ""
+    shown = ", ".join(map(_name, cut[:MOST_NAMES]))
+    more = f" and {len(cut) - MOST_NAMES} more" if len(cut) > MOST_NAMES else ""
     text = (
         f"Shortened or left out for space: {shown}{more}.\n"
         "To see one of them whole, read it by its path, or say in your result that you need it."
@@ -51,14 +48,11 @@ def omission_note(notes: Sequence[Note], estimator: Estimator) -> Item | None:
     return Item(segment, Form.WHOLE, text, estimate_tokens(text, estimator), "fit")
 
 
-def _name(uri: str, notes: Sequence[OutcomeRecord]) -> str:
-    """Return the name of a source, with what became of its parts where nothing is left of some."""
-    name = uri.split(":", 1)[1]
+def _name(note: OutcomeRecord) -> str:
+    """Return the name of a text: path or address of its source and which part of it, as in its segment id."""
+    name = note.segment_id.split(":", 2)[2].rsplit("@", 1)[0].removesuffix("~short")
     # A name that breaks the line would make the note look like words of ours about something else.
     name = "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in name)
     if len(name) > _NAME_CHARS:
         name = "…" + name[1 - _NAME_CHARS :]
-    gone = sum(note.outcome is OutcomeKind.OMITTED for note in notes)
-    if gone == 0:
-        return name
-    return f"{name} (nothing left)" if gone == len(notes) else f"{name} (nothing left of {gone} of {len(notes)} parts)"
+    return f"{name} (nothing left)" if note.outcome is OutcomeKind.OMITTED else name
