@@ -109,11 +109,11 @@ def build_context(request: BuildRequest) -> AssembledContext:
         plan=plan,
         open_worktree=GitWorktree,
         blobs=_MemoryTexts(),
+        estimator_for=lambda model: estimator_now(project, model),
         screener=open_screener(project, policies),
         clock=_StoppedClock(request.at or project.repository.commit_at()),
         policy_for=policies.for_role,
         limits_for=lambda _: limits,
-        estimator_for=lambda model: estimator_now(project, model),
     )
     brief = SessionBrief(
         session_id=session_id(RunId("build"), task.id, 1, request.role, 1),

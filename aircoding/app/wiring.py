@@ -85,12 +85,12 @@ def open_gatherer(world: World, plan: Plan | None) -> FileGatherer:
         plan=plan,
         open_worktree=GitWorktree,
         blobs=store.texts,
+        estimator_for=estimators_of(store),
         screener=open_screener(project, world.policies),
         clock=SystemClock(),
         policy_for=world.policies.for_role,
         limits_for=world.provider.limits,
         touched_by=lambda session: touched_paths(store.tools.records(session)),
-        estimator_for=estimators_of(store),
     )
 
 

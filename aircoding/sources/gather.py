@@ -39,12 +39,12 @@ MANIFEST_SCHEMA = 1
 """Version of the manifest's JSON contract (`resources/schemas/manifest.json`)."""
 
 
-def _nothing_touched(_session: SessionId) -> tuple[str, ...]:
-    return ()
-
-
 def _plain(_model: str) -> Estimator:
     return Estimator()
+
+
+def _nothing_touched(_session: SessionId) -> tuple[str, ...]:
+    return ()
 
 
 def _nothing_ruled(_run: str) -> tuple[Conflict, ...]:
@@ -76,9 +76,9 @@ class FileGatherer:
         clock: the only time there is.
         policy_for: the effective policy of a role, and of its task when one is given.
         limits_for: what a model can take.
+        estimator_for: how the tokens of a model are estimated now; an epoch keeps the one that it began with.
         touched_by: paths that a session has read or written so far (`agents.touched.touched_paths`).
         ruled_in: conflicts of a run that were ruled before.
-        estimator_for: how the tokens of a model are estimated now; an epoch keeps the one that it began with.
     """
 
     def __init__(
@@ -92,15 +92,14 @@ class FileGatherer:
         clock: Clock,
         policy_for: Callable[[Profile, TaskSpec | None], Policy],
         limits_for: Callable[[str], ModelLimits],
+        estimator_for: Callable[[str], Estimator] = _plain,
         touched_by: Callable[[SessionId], Sequence[str]] = _nothing_touched,
         ruled_in: Callable[[str], tuple[Conflict, ...]] = _nothing_ruled,
-        estimator_for: Callable[[str], Estimator] = _plain,
     ) -> None:
-        self._project, self._plan = project, plan
+        self._project, self._plan, self._estimator_for = project, plan, estimator_for
         self._open_worktree, self._blobs, self._clock = open_worktree, blobs, clock
         self._policy_for, self._limits_for = policy_for, limits_for
         self._touched_by, self._ruled_in = touched_by, ruled_in
-        self._estimator_for = estimator_for
         self._intake = Intake(screener)
         self._revisions: dict[str, Revision] = {}
 
@@ -216,6 +215,7 @@ class FileGatherer:
             tools=role.tools,
             policy=policy,
             limits=self._limits_for(brief.model),
+            estimator=self._estimator(brief.model, frozen),
             versions=Versions(aircoding=aircoding.__version__, prompts=revision.prompts, schema=MANIFEST_SCHEMA),
             task=brief.task,
             messages=tuple(messages),
@@ -224,13 +224,7 @@ class FileGatherer:
             digests=digests,
             adrs=docs.adrs,
             rulings=self._ruled_in(session_parts(brief.session_id)[0]),
-            estimator=self._estimator(brief.model, frozen),
         )
-
-    def _estimator(self, model: str, frozen: AssembledContext | None) -> Estimator:
-        """Return the estimator of the epoch; one that an older version began is measured anew."""
-        kept = estimator_named(frozen.manifest.estimator) if frozen is not None else None
-        return kept or self._estimator_for(model)
 
     def _own(
         self, brief: SessionBrief, profile: Profile, revision: Revision, policy: Policy, touched: tuple[str, ...]
@@ -253,6 +247,11 @@ class FileGatherer:
             *evidence_segments(brief.evidence, intake=self._intake),
         )
         return segments, current_digests(worktree, segments)
+
+    def _estimator(self, model: str, frozen: AssembledContext | None) -> Estimator:
+        """Return the estimator of the epoch; one that an older version began is measured anew."""
+        kept = estimator_named(frozen.manifest.estimator) if frozen is not None else None
+        return kept or self._estimator_for(model)
 
     def _revision(self, name: str) -> Revision:
         if name not in self._revisions:
