@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aircoding.app.estimators import estimator_now
-from aircoding.app.models import capabilities, limits_for
+from aircoding.app.models import limits_for
 from aircoding.app.plans import load_plan
 from aircoding.app.policies import open_policies
 from aircoding.app.project import Project, open_project
@@ -32,7 +32,7 @@ from aircoding.workspace.worktree import GitWorktree
 if TYPE_CHECKING:
     from aircoding.store import Store
 
-__all__ = ["BuildRequest", "Replay", "build_context", "count_exactly", "diff_contexts", "list_contexts", "load_context"]
+__all__ = ["BuildRequest", "Replay", "build_context", "diff_contexts", "list_contexts", "load_context"]
 __all__ += ["replay_contexts", "who_saw_subject", "why_not_subject", "why_text"]
 
 
@@ -135,28 +135,6 @@ def build_context(request: BuildRequest) -> AssembledContext:
             code="context.overflow",
         )
     return built
-
-
-def count_exactly(context: AssembledContext) -> int:
-    """Return the input tokens of an assembly as the provider counts them; only the count is asked for.
-
-    Raises:
-        CredentialsError: no key is set.
-        ProviderError: the provider could not be asked, or refused the request.
-    """
-    import asyncio
-
-    from aircoding.providers.anthropic_messages import AnthropicProvider
-
-    provider = AnthropicProvider(capabilities())
-
-    async def ask() -> int:
-        try:
-            return await provider.count_tokens(context.manifest.model, context.request)
-        finally:
-            await provider.aclose()
-
-    return asyncio.run(ask())
 
 
 def _task(project: Project, request: BuildRequest) -> tuple[Plan | None, TaskSpec]:

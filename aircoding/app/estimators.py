@@ -1,4 +1,4 @@
-"""Which estimator measures a model's prompts: learned from the record, plain where there is none."""
+"""How a model's prompts are measured: by an estimator that learns from the record, or by the provider when asked."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from collections.abc import Callable
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from aircoding.app.models import capabilities
 from aircoding.app.project import Project
 from aircoding.context.calibration import RECENT_SAMPLES, Calibration, calibrated, observe
 from aircoding.errors import NotFoundError
+from aircoding.records.manifest import AssembledContext
 from aircoding.records.snapshot import Estimator
 
 if TYPE_CHECKING:
     from aircoding.store import Store
 
-__all__ = ["estimator_now", "estimators_of"]
+__all__ = ["count_exactly", "estimator_now", "estimators_of"]
 
 
 def estimators_of(store: Store) -> Callable[[str], Estimator]:
@@ -34,3 +36,25 @@ def estimator_now(project: Project, model: str) -> Estimator:
         return Estimator()
     with store:
         return estimators_of(store)(model)
+
+
+def count_exactly(context: AssembledContext) -> int:
+    """Return the input tokens of an assembly as the provider counts them; only the count is asked for.
+
+    Raises:
+        CredentialsError: no key is set.
+        ProviderError: the provider could not be asked, or refused the request.
+    """
+    import asyncio
+
+    from aircoding.providers.anthropic_messages import AnthropicProvider
+
+    provider = AnthropicProvider(capabilities())
+
+    async def ask() -> int:
+        try:
+            return await provider.count_tokens(context.manifest.model, context.request)
+        finally:
+            await provider.aclose()
+
+    return asyncio.run(ask())

@@ -42,7 +42,8 @@ def build(
     as_json: bool,
 ) -> None:
     """Assemble what a worker would see now. Nothing is recorded; nothing is sent, except to count with --exact."""
-    from aircoding.app.contexts import BuildRequest, build_context, count_exactly
+    from aircoding.app.contexts import BuildRequest, build_context
+    from aircoding.app.estimators import count_exactly
 
     request = BuildRequest(
         start=Path.cwd(),

@@ -248,11 +248,6 @@ class FileGatherer:
         )
         return segments, current_digests(worktree, segments)
 
-    def _estimator(self, model: str, frozen: AssembledContext | None) -> Estimator:
-        """Return the estimator of the epoch; one that an older version began is measured anew."""
-        kept = estimator_named(frozen.manifest.estimator) if frozen is not None else None
-        return kept or self._estimator_for(model)
-
     def _revision(self, name: str) -> Revision:
         if name not in self._revisions:
             text = self._blobs.get(Digest(name))
@@ -272,6 +267,11 @@ class FileGatherer:
                 code="role.unknown",
             )
         return revision.roles[role]
+
+    def _estimator(self, model: str, frozen: AssembledContext | None) -> Estimator:
+        """Return the estimator of the epoch; one that an older version began is measured anew."""
+        kept = estimator_named(frozen.manifest.estimator) if frozen is not None else None
+        return kept or self._estimator_for(model)
 
 
 def _at_detail(profile: Profile, layer: Layer, segments: tuple[Segment, ...]) -> tuple[Segment, ...]:
