@@ -5,12 +5,11 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from support.contexts import LIMITS, TASK, segment, snapshot
-
 from aircoding.records.layers import Layer, Scope, SegmentKind
 from aircoding.records.segments import Segment
 from aircoding.records.snapshot import Snapshot
 from aircoding.sources.excerpts import reference_line, shorten
+from support.contexts import LIMITS, TASK, segment, snapshot
 
 __all__ = ["bulk_files", "bulk_segments", "bulk_snapshot", "fresh"]
 
