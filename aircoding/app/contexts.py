@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from aircoding.app.estimators import estimator_now
 from aircoding.app.models import limits_for
 from aircoding.app.plans import load_plan
 from aircoding.app.policies import Policies, open_policies
@@ -147,6 +148,7 @@ def gatherer_in_memory(
         plan=plan,
         open_worktree=GitWorktree,
         blobs=_MemoryTexts(),
+        estimator_for=lambda model: estimator_now(project, model),
         screener=open_screener(project, policies),
         clock=_StoppedClock(at or project.repository.commit_at()),
         policy_for=policies.for_role,

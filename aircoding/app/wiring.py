@@ -14,6 +14,7 @@ from aircoding.agents.deps import SessionDeps
 from aircoding.agents.prefix_gate import PrefixGate
 from aircoding.agents.run_budget import RunBudget
 from aircoding.agents.touched import baselines, touched_paths
+from aircoding.app.estimators import estimators_of
 from aircoding.app.models import next_try
 from aircoding.app.policies import LivePolicies, Policies
 from aircoding.app.project import Project
@@ -95,6 +96,7 @@ def open_gatherer(world: World, plan: Plan | None, live: LivePolicies | None = N
         plan=plan,
         open_worktree=GitWorktree,
         blobs=store.texts,
+        estimator_for=estimators_of(store),
         screener=open_screener(project, world.policies),
         clock=SystemClock(),
         policy_for=world.policies.for_role if live is None else lambda *asked: live.now().for_role(*asked),

@@ -36,12 +36,12 @@ def _where(record: SegmentRecord) -> str:
     return f"{_plain(source.uri)}:{source.start_line}-{source.end_line}"
 
 
-def show_text(assembled: AssembledContext) -> str:
-    """Return an assembly in brief: what is in by layer, what is out, marks, conflicts."""
+def show_text(assembled: AssembledContext, *, exact_tokens: int | None = None) -> str:
+    """Return an assembly in brief: size, what is in by layer, what is out, marks, conflicts."""
     manifest = assembled.manifest
     head = (
         f"{manifest.manifest_id}  {manifest.role}  task {manifest.task_id or '-'}  turn {manifest.turn}"
-        f"  about {assembled.token_estimate.expected} tokens of {manifest.budget.window}\n"
+        f"  {_size(assembled, exact_tokens)} tokens of {manifest.budget.window}\n"
         f"digest {manifest.digest}\n\n"
     )
     rows = [
@@ -59,6 +59,13 @@ def show_text(assembled: AssembledContext) -> str:
         rows_ = [(conflict.kind, conflict.state, conflict.detail, conflict.ruling) for conflict in assembled.conflicts]
         parts.append("conflicts\n\n" + table(("kind", "state", "detail", "ruling"), rows_))
     return "\n\n".join(parts)
+
+
+def _size(assembled: AssembledContext, exact_tokens: int | None) -> str:
+    estimate = assembled.token_estimate
+    if exact_tokens is None:
+        return f"about {estimate.expected}"
+    return f"{exact_tokens} (estimated {estimate.expected}, {estimate.low} to {estimate.high})"
 
 
 def _outcome_row(note: OutcomeRecord) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ def context() -> None:
 )
 @click.option("--model", help="The model whose window counts.")
 @click.option("--at", help="The clock, RFC 3339; default the time of HEAD's commit, so that it repeats.")
+@click.option("--exact", is_flag=True, help="Ask the provider to count the tokens (needs a key, costs nothing).")
 @json_option
 def build(
     role: str,
@@ -41,10 +42,12 @@ def build(
     mode: str | None,
     model: str | None,
     at: str | None,
+    exact: bool,
     as_json: bool,
 ) -> None:
-    """Assemble what a worker would see now. Nothing is sent and nothing is recorded."""
+    """Assemble what a worker would see now. Nothing is recorded; nothing is sent, except to count with --exact."""
     from aircoding.app.contexts import BuildRequest, build_context
+    from aircoding.app.estimators import count_exactly
 
     request = BuildRequest(
         start=Path.cwd(),
@@ -57,7 +60,14 @@ def build(
         at=at,
     )
     assembled = build_context(request)
-    emit("context", answers.context_document(assembled), as_json=as_json, text=lambda: answers.show_text(assembled))
+    counted = {"exact_tokens": count_exactly(assembled)} if exact else {}
+    emit(
+        "context",
+        answers.context_document(assembled),
+        as_json=as_json,
+        text=lambda: answers.show_text(assembled, exact_tokens=counted.get("exact_tokens")),
+        **counted,
+    )
 
 
 @context.command()

@@ -6,29 +6,37 @@ holds a subset of what a larger one holds, form by form.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from aircoding.context.draft import Draft, Item, Note, outcome
 from aircoding.context.layout import tool_nodes
 from aircoding.context.profiles import ALWAYS
-from aircoding.context.tokens import BLOCK_OVERHEAD_TOKENS, estimate_range, estimate_tokens
+from aircoding.context.relevance import relevance
+from aircoding.context.tokens import BLOCK_OVERHEAD_TOKENS, estimate_tokens
 from aircoding.records.digests import canonical_json
-from aircoding.records.ids import SegmentId
-from aircoding.records.layers import Form, Layer, OutcomeKind, Reason, Scope
+from aircoding.records.layers import Form, Layer, OutcomeKind, Reason, Scope, SegmentKind
 from aircoding.records.manifest import Overflow
-from aircoding.records.profiles import Profile
 from aircoding.records.segments import Segment
-from aircoding.records.snapshot import Estimator, Snapshot
+from aircoding.records.snapshot import Estimator, Frozen, Snapshot
+from aircoding.rules.precedence import Level
 
-__all__ = ["SHARED_SHARE", "TURN_SHARE", "available_tokens", "fit", "must_keep"]
+__all__ = ["SESSION_PERCENT", "SHARED_PERCENT", "available_tokens", "fit", "must_keep"]
 
-SHARED_SHARE = 0.40
-"""Part of the available input that fleet and run scope together may take."""
-TURN_SHARE = 0.20
-"""Part that is kept for the turns to come when an epoch starts; what the other scopes leave flows here too."""
+SHARED_PERCENT = 40
+"""Part of the available input that fleet and run scope together may take, tools included."""
+SESSION_PERCENT = 40
+"""Part that session scope and the first turn may take. The rest, and what these two leave, is for the turns to come."""
 
+_SHARED = frozenset({Scope.FLEET, Scope.RUN})
 _MUST_KEEP_LAYERS = ALWAYS | {Layer.L5}
+_PLAIN = Estimator()
+"""The measure of fleet and run scope: two workers of a role hold the same bytes, whatever was calibrated in between."""
+
+_SMALL_SHARE = 0.05
+"""The share of a layer for which the profile names none."""
+_RELEVANCE_PART, _RECENCY_PART = 0.6, 0.4
 
 
 def available_tokens(snapshot: Snapshot) -> int:
@@ -42,32 +50,64 @@ def must_keep(segment: Segment) -> bool:
 
 
 def fit(draft: Draft) -> tuple[Draft, tuple[Note, ...]]:
-    """Cut fleet and run scope to their share, then session and turn scope to what is left of the window."""
+    """Cut fleet and run scope to their share, then session and turn scope to theirs.
+
+    Within an epoch nothing that was sent is fitted again: rules that come late get what is left of the window, and
+    whether the whole turn fits is asked when it is laid out.
+    """
     snapshot = draft.snapshot
-    available = available_tokens(snapshot)
-    shared = tuple(item for item in draft.items if item.segment.scope in {Scope.FLEET, Scope.RUN})
-    own = tuple(item for item in draft.items if item.segment.scope in {Scope.SESSION, Scope.TURN})
-    shared_budget = int(available * SHARED_SHARE) - _tool_tokens(snapshot)
-    own_budget = int(available * (1 - SHARED_SHARE - TURN_SHARE))
     kept: list[Item] = []
     notes: list[Note] = []
-    for scope, items, budget in ((Scope.RUN, shared, shared_budget), (Scope.SESSION, own, own_budget)):
+    for budget in _budgets(snapshot):
+        items = tuple(item for item in draft.items if (item.segment.scope in _SHARED) is budget.shared)
         cut = _cut(items, budget, snapshot)
-        if cut.needed_tokens > budget:
-            return replace(draft, overflow=_overflow(scope, items, cut.needed_tokens, max(0, budget))), ()
+        if cut.needed_tokens > budget.total_tokens and snapshot.frozen is None:
+            return replace(draft, overflow=_overflow(budget, items, cut.needed_tokens)), ()
         kept.extend(cut.items)
         notes.extend(cut.notes)
     kept.sort(key=lambda item: item.segment.segment_id)
     return draft.with_items(tuple(kept)), tuple(notes)
 
 
-def _tool_tokens(snapshot: Snapshot) -> int:
-    texts = (canonical_json(node).decode("utf-8") for node in tool_nodes(snapshot.tools))
-    return sum(_hard(estimate_tokens(text, snapshot.estimator), snapshot.estimator) for text in texts)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Budget:
+    """What one part of the request may take, and what it has taken before anything is fitted; in hard tokens."""
+
+    shared: bool
+    total_tokens: int
+    taken_tokens: int
+    estimator: Estimator
+
+    def tokens(self, text: str) -> int:
+        """Return what `text` takes at most, as a block of its own."""
+        return _hard(estimate_tokens(text, self.estimator) + BLOCK_OVERHEAD_TOKENS, self.estimator)
 
 
-def _hard(expected: int, estimator: Estimator) -> int:
-    return estimate_range(expected + BLOCK_OVERHEAD_TOKENS, estimator).high
+def _hard(expected_tokens: int, estimator: Estimator) -> int:
+    return math.ceil(expected_tokens * estimator.high)
+
+
+def _budgets(snapshot: Snapshot) -> tuple[_Budget, ...]:
+    available, own = available_tokens(snapshot), snapshot.estimator
+    if snapshot.frozen is not None:
+        taken = _hard(_sent_tokens(snapshot, snapshot.frozen), own)
+        return (_Budget(shared=False, total_tokens=available, taken_tokens=taken, estimator=own),)
+    share = available * SHARED_PERCENT // 100
+    shared = _Budget(shared=True, total_tokens=share, taken_tokens=0, estimator=_PLAIN)
+    tools = sum(shared.tokens(canonical_json(node).decode("utf-8")) for node in tool_nodes(snapshot.tools))
+    session = available * SESSION_PERCENT // 100
+    return (
+        replace(shared, taken_tokens=tools),
+        _Budget(shared=False, total_tokens=session, taken_tokens=0, estimator=own),
+    )
+
+
+def _sent_tokens(snapshot: Snapshot, frozen: Frozen) -> int:
+    """Return the expected tokens of what the epoch has sent and of the messages that came since."""
+    blocks = (block for message in snapshot.messages[frozen.message_count :] for block in message.content)
+    texts = (block["text"] if block["type"] == "text" else canonical_json(block).decode("utf-8") for block in blocks)
+    sent = sum(record.tokens for record in frozen.context.manifest.segments)
+    return sent + sum(estimate_tokens(text, snapshot.estimator) for text in texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,83 +117,79 @@ class _Cut:
     needed_tokens: int
 
 
-def _cut(items: tuple[Item, ...], budget_tokens: int, snapshot: Snapshot) -> _Cut:
+def _cut(items: tuple[Item, ...], budget: _Budget, snapshot: Snapshot) -> _Cut:
     """Take the fixed sequence of cuts as far as the budget asks, and no further."""
-    forms = {item.segment.segment_id: _forms(item, snapshot.estimator) for item in items}
-    current = {key: options[0] for key, options in forms.items()}
-    total = sum(_hard(option.tokens, snapshot.estimator) for option in current.values())
-    droppable = sorted((item for item in items if not must_keep(item.segment)), key=_drop_key(snapshot))
-    for key, smaller in _cuts(droppable, forms):
-        if total <= budget_tokens:
+    needed = budget.taken_tokens + sum(budget.tokens(item.text) for item in items)
+    if needed <= budget.total_tokens:
+        return _Cut(items, (), needed)
+    order = _drop_order(tuple(item for item in items if not must_keep(item.segment)), budget, snapshot)
+    current = {item.segment.segment_id: item for item in items}
+    for smaller in _cuts(order, budget, snapshot.estimator):
+        name = smaller.segment.segment_id
+        needed -= budget.tokens(current[name].text)
+        needed += budget.tokens(smaller.text) if smaller.form is not Form.NONE else 0
+        current[name] = smaller
+        if needed <= budget.total_tokens:
             break
-        total += _hard(smaller.tokens, snapshot.estimator) if smaller.form is not Form.NONE else 0
-        total -= _hard(current[key].tokens, snapshot.estimator)
-        current[key] = smaller
-    kept = tuple(current[item.segment.segment_id] for item in items)
-    notes = tuple(
-        _note(item, current[item.segment.segment_id])
-        for item in items
-        if current[item.segment.segment_id].form is not item.form
+    # What is worth most comes first: a list that is cut short then names what the worker may miss most.
+    notes = (_note(item, current[item.segment.segment_id]) for item in reversed(order))
+    return _Cut(
+        tuple(item for item in current.values() if item.form is not Form.NONE),
+        tuple(note for note in notes if note is not None),
+        needed,
     )
-    return _Cut(tuple(item for item in kept if item.form is not Form.NONE), notes, total)
 
 
-def _forms(item: Item, estimator: Estimator) -> tuple[Item, ...]:
-    """Return the item in each form that it has, each smaller than the one before; the last is nothing."""
-    options = [item]
-    for form, text in ((Form.EXCERPT, item.segment.excerpt), (Form.REFERENCE, item.segment.reference)):
-        if text is None:
-            continue
-        tokens = estimate_tokens(text, estimator)
-        if tokens < options[-1].tokens:
-            options.append(replace(item, form=form, text=text, tokens=tokens))
-    options.append(replace(item, form=Form.NONE, text="", tokens=0))
-    return tuple(options)
-
-
-def _cuts(droppable: list[Item], forms: dict[SegmentId, tuple[Item, ...]]) -> Iterable[tuple[SegmentId, Item]]:
+def _cuts(order: tuple[Item, ...], budget: _Budget, estimator: Estimator) -> Iterator[Item]:
     """Yield the cuts in order: everything down to its last visible form first, then out of sight."""
-    for item in droppable:
-        for option in forms[item.segment.segment_id][1:-1]:
-            yield item.segment.segment_id, option
-    for item in droppable:
-        yield item.segment.segment_id, forms[item.segment.segment_id][-1]
+    for item in order:
+        yield from _smaller(item, budget, estimator)
+    for item in order:
+        yield replace(item, form=Form.NONE, text="", tokens=0)
 
 
-def _drop_key(snapshot: Snapshot) -> Callable[[Item], tuple[int, float, int, str]]:
-    newest = max((segment.recency for segment in snapshot.segments), default=0) or 1
+def _smaller(item: Item, budget: _Budget, estimator: Estimator) -> Iterator[Item]:
+    """Yield the visible forms below the whole one; a form that saves no token is none."""
+    size_tokens = budget.tokens(item.text)
+    for form, text in ((Form.EXCERPT, item.segment.excerpt), (Form.REFERENCE, item.segment.reference)):
+        if text is not None and budget.tokens(text) < size_tokens:
+            size_tokens = budget.tokens(text)
+            yield replace(item, form=form, text=text, tokens=estimate_tokens(text, estimator))
 
-    def key(item: Item) -> tuple[int, float, int, str]:
+
+def _drop_order(items: tuple[Item, ...], budget: _Budget, snapshot: Snapshot) -> tuple[Item, ...]:
+    """Return the items, what goes first in front: by priority, value, layer from L9 down, segment id.
+
+    Shared text is judged without task and paths: every worker of the role must come to the same cuts.
+    """
+    segments = [item.segment for item in items]
+    task, touched = (None, ()) if budget.shared else (snapshot.task, snapshot.touched_paths)
+    newest = max((segment.recency for segment in segments), default=0) or 1
+    keyed: list[tuple[tuple[int, float, int, str], Item]] = []
+    for item, about in zip(items, relevance(segments, task, touched), strict=True):
         segment = item.segment
-        weight = _share(snapshot.profile, segment.layer)
-        value = weight * (0.6 * _relevance(segment, snapshot) + 0.4 * segment.recency / newest)
-        return (segment.priority, round(value, 9), -int(segment.layer[1]), segment.segment_id)
-
-    return key
-
-
-def _share(profile: Profile, layer: Layer) -> float:
-    return profile.shares.get(layer, 0.05)
+        relevant = _nearness(segment.level, about) if segment.kind is SegmentKind.RULE else about
+        worth = _RELEVANCE_PART * relevant + _RECENCY_PART * segment.recency / newest
+        value = round(snapshot.profile.shares.get(segment.layer, _SMALL_SHARE) * worth, 9)
+        keyed.append(((segment.priority, value, -int(segment.layer[1]), segment.segment_id), item))
+    keyed.sort(key=lambda pair: pair[0])
+    return tuple(item for _, item in keyed)
 
 
-def _relevance(segment: Segment, snapshot: Snapshot) -> float:
-    """Return 0 to 1: how much of what the segment is about the task names."""
-    if snapshot.task is None or not segment.relevance_terms:
-        return 0.5
-    words = _task_words(snapshot)
-    hits = sum(1 for term in segment.relevance_terms if term in words)
-    return hits / len(segment.relevance_terms)
+def _nearness(level: int, relevant: float) -> float:
+    """Return the relevance of a rule, 0 to 1: the nearer its file, the later it goes; the text decides at one distance.
+
+    The steps are 1/2, 2/3, 3/4 and so on from the user's own files over the project's root down its folders. What a
+    text adds always stays below the next step.
+    """
+    distance = min(max(level - Level.USER, 0), Level.TASK - Level.USER)
+    here, nearer = (1 - 1 / (distance + 2 + step) for step in (0, 1))
+    return here + 0.99 * relevant * (nearer - here)
 
 
-def _task_words(snapshot: Snapshot) -> frozenset[str]:
-    task = snapshot.task
-    if task is None:
-        return frozenset()
-    text = " ".join((task.title, task.description, *task.acceptance, *task.write_area, *task.reads))
-    return frozenset(text.replace("/", " ").replace(".", " ").lower().split()) | frozenset(task.write_area + task.reads)
-
-
-def _note(before: Item, after: Item) -> Note:
+def _note(before: Item, after: Item) -> Note | None:
+    if after.form is before.form:
+        return None
     kinds = {
         Form.EXCERPT: (OutcomeKind.EXCERPTED, "an excerpt stands in its place"),
         Form.REFERENCE: (OutcomeKind.REFERENCED, "a reference stands in its place"),
@@ -164,9 +200,14 @@ def _note(before: Item, after: Item) -> Note:
     return outcome(before.segment, kind, Reason.BUDGET, detail, tokens=before.tokens - after.tokens, by="fit")
 
 
-def _overflow(scope: Scope, items: tuple[Item, ...], needed_tokens: int, available: int) -> Overflow:
+def _overflow(budget: _Budget, items: tuple[Item, ...], needed_tokens: int) -> Overflow:
     largest = sorted(
         ((item.segment.segment_id, item.tokens) for item in items if must_keep(item.segment)),
         key=lambda pair: (-pair[1], pair[0]),
     )
-    return Overflow(scope=scope, needed_tokens=needed_tokens, available_tokens=available, largest=tuple(largest[:5]))
+    return Overflow(
+        scope=Scope.RUN if budget.shared else Scope.SESSION,
+        needed_tokens=needed_tokens,
+        available_tokens=budget.total_tokens,
+        largest=tuple(largest[:5]),
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from aircoding.context.draft import Item, Note
 from aircoding.context.tokens import estimate_tokens
 from aircoding.records.digests import sha256_text
@@ -11,19 +13,24 @@ from aircoding.records.manifest import OutcomeRecord
 from aircoding.records.segments import Segment, Source
 from aircoding.records.snapshot import Estimator
 
-__all__ = ["omission_note"]
+__all__ = ["MOST_NAMES", "omission_note"]
 
-_MOST_NAMES = 8
+MOST_NAMES = 8
+"""Most texts that the note names; the manifest has them all."""
+_NAME_CHARS = 120
+"""A longer name loses its beginning: the end of a path says more."""
 
 
-def omission_note(notes: tuple[Note, ...], estimator: Estimator) -> Item | None:
-    """Return the note as an item of L9, or None when nothing was cut for space."""
+def omission_note(notes: Sequence[Note], estimator: Estimator) -> Item | None:
+    """Return the note as an item of L9, or None when nothing was cut for space.
+
+    It names what was cut in the order of `notes`, where what is worth most comes first.
+    """
     cut = [note for note in notes if isinstance(note, OutcomeRecord) and note.reason is Reason.BUDGET]
     if not cut:
         return None
-    names = sorted({_name(note) for note in cut})
-    shown = ", ".join(names[:_MOST_NAMES])
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    shown = ", ".join(map(_name, cut[:MOST_NAMES]))
+    more = f" and {len(cut) - MOST_NAMES} more" if len(cut) > MOST_NAMES else ""
     text = (
         f"Shortened or left out for space: {shown}{more}.\n"
         "To see one of them whole, read it by its path, or say in your result that you need it."
@@ -42,5 +49,10 @@ def omission_note(notes: tuple[Note, ...], estimator: Estimator) -> Item | None:
 
 
 def _name(note: OutcomeRecord) -> str:
-    name = note.uri.split(":", 1)[1]
+    """Return the name of a text: path or address of its source and which part of it, as in its segment id."""
+    name = note.segment_id.split(":", 2)[2].rsplit("@", 1)[0].removesuffix("~short")
+    # A name that breaks the line would make the note look like words of ours about something else.
+    name = "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in name)
+    if len(name) > _NAME_CHARS:
+        name = "…" + name[1 - _NAME_CHARS :]
     return f"{name} (nothing left)" if note.outcome is OutcomeKind.OMITTED else name

@@ -112,6 +112,24 @@ class AnthropicProvider:
         except TimeoutError as error:
             raise timed_out(f"no complete answer after {call.timeout_seconds:g} s") from error
 
+    async def count_tokens(self, model: str, request: Mapping[str, Any]) -> int:
+        """Return how many input tokens a canonical request has by the provider's own count, which costs nothing.
+
+        Raises:
+            ProviderError: it failed, or was refused before it was sent.
+        """
+        refuse_paid_call(self._base_url, self._environ)
+        row = self._capabilities.row(model)
+        body = {"model": model} | {part: request[part] for part in ("tools", "system", "messages") if request.get(part)}
+        refuse_invalid(body | {"max_tokens": 1}, row=row)
+        try:
+            counted = await self._client().messages.count_tokens(
+                **body, extra_headers={"anthropic-version": row.api_version}
+            )
+        except Exception as error:  # as above: whatever the SDK stumbles over is no count
+            raise classify(error, began=False) from error
+        return counted.input_tokens
+
     async def aclose(self) -> None:
         """Close the connections of the running event loop."""
         client = self._clients.pop(asyncio.get_running_loop(), None)

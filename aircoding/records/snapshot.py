@@ -50,15 +50,18 @@ class ModelLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimator:
-    """How tokens are estimated: tokens per byte-class unit times a factor per model.
+    """How tokens are estimated: a weight per byte class, times a factor per model.
 
-    `factor` scales the raw count to the expected one; `low` and `high` scale the expected one.
+    `factor` scales the raw count to the expected one; `low` and `high` scale the expected one. `samples` is the number
+    of calls that they were learned from. `name` tells version and numbers: equal names give equal counts (see
+    `context.calibration`).
     """
 
-    name: str = "byte-class-1"
+    name: str = "byte-class-2"
     factor: float = 1.0
     low: float = 0.8
     high: float = 1.25
+    samples: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Cost", "Spending", "TokenEstimate", "UnitPrices", "Usage"]
+__all__ = ["Cost", "Spending", "TokenEstimate", "UnitPrices", "Usage", "UsageSample"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,3 +119,12 @@ class TokenEstimate:
     low: int
     expected: int
     high: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageSample:
+    """A request that was estimated and then counted: by which estimator, how many tokens, how many they were."""
+
+    estimator: str
+    expected_tokens: int
+    actual_tokens: int

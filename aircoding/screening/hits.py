@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from aircoding.records.segments import Finding
+from aircoding.screening.stems import fold, may_match
 
 __all__ = ["Hit", "TextRule", "as_findings", "rule_hits"]
 
@@ -28,7 +29,7 @@ class TextRule:
     """One kind of injection by its look; every pattern runs in linear time.
 
     Where `then` names more patterns, each must follow the one before on the same line. `suspect` as in Hit: prose may
-    quote it honestly.
+    quote it honestly. `stems` are fixed parts, in lower case, of which every match holds one (`screening.stems`).
     """
 
     kind: str
@@ -37,12 +38,14 @@ class TextRule:
     detail: str
     then: tuple[re.Pattern[str], ...] = ()
     suspect: bool = False
+    stems: tuple[str, ...] = ()
 
 
 def rule_hits(text: str, rules: Iterable[TextRule]) -> Iterator[Hit]:
     """Yield the hits of all rules, rule by rule, over the whole text."""
+    folded = fold(text)
     for rule in rules:
-        for start, end in _matches(text, rule):
+        for start, end in _matches(text, rule) if may_match(rule.stems, folded) else ():
             yield Hit(rule.kind, rule.code, start, end, rule.detail, rule.suspect)
 
 

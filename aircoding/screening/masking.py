@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from aircoding.screening.secret_rules import MARKER, SecretRule
+from aircoding.screening.stems import fold, may_match
 
 __all__ = ["SecretSpan", "find_secrets", "known_pattern", "mask_spans", "restore_markers"]
 
@@ -51,7 +52,10 @@ def find_secrets(text: str, rules: Sequence[SecretRule], known: re.Pattern[str] 
     found: list[SecretSpan] = []
     if known is not None:
         found += [SecretSpan(match.start(), match.end(), "known") for match in known.finditer(text)]
+    folded = fold(text)
     for rule in rules:
+        if not may_match(rule.stems, folded):
+            continue
         found += [
             SecretSpan(*match.span("value"), rule.kind) for match in rule.pattern.finditer(text) if rule.check(match)
         ]

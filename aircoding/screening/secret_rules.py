@@ -25,10 +25,14 @@ _END = rf"(?![A-Za-z0-9_]){_BEFORE_MARKER}"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecretRule:
-    """One kind of secret: the group `value` of `pattern` is masked where `check` agrees."""
+    """One kind of secret: the group `value` of `pattern` is masked where `check` agrees.
+
+    `stems` are fixed parts, in lower case, of which every match holds one (`screening.stems`).
+    """
 
     kind: str
     pattern: re.Pattern[str]
+    stems: tuple[str, ...]
     check: Callable[[re.Match[str]], bool] = lambda _match: True
 
 
@@ -40,9 +44,11 @@ def entropy_bits(text: str) -> float:
     return -sum(count / size * math.log2(count / size) for count in Counter(text).values())
 
 
-def _token(kind: str, body: str, check: Callable[[re.Match[str]], bool] = lambda _match: True) -> SecretRule:
+def _token(
+    kind: str, body: str, *stems: str, check: Callable[[re.Match[str]], bool] = lambda _match: True
+) -> SecretRule:
     """A secret that its own prefix gives away."""
-    return SecretRule(kind=kind, pattern=re.compile(rf"{_START}(?P<value>{body}){_END}"), check=check)
+    return SecretRule(kind=kind, pattern=re.compile(rf"{_START}(?P<value>{body}){_END}"), stems=stems, check=check)
 
 
 def _mixed(match: re.Match[str]) -> bool:
@@ -66,6 +72,7 @@ def _holds_key(match: re.Match[str]) -> bool:
 
 _PRIVATE_KEY = SecretRule(
     kind="private_key",
+    stems=("private key",),
     pattern=re.compile(
         r"(?P<value>-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
         r"(?P<body>(?:[A-Za-z0-9+/=\s\\,:()\"'.]|-(?!----))*+)"
@@ -76,6 +83,7 @@ _PRIVATE_KEY = SecretRule(
 
 _BEARER = SecretRule(
     kind="bearer",
+    stems=("bearer",),
     pattern=re.compile(
         rf"(?i:\bbearer)[ \t]{{1,8}}+(?P<value>[A-Za-z0-9._~+/-]{{20,}}+=*+)(?![A-Za-z0-9._~+/=-]){_BEFORE_MARKER}"
     ),
@@ -92,6 +100,7 @@ def _real_password(match: re.Match[str]) -> bool:
 
 _URL_PASSWORD = SecretRule(
     kind="url_password",
+    stems=("://",),
     pattern=re.compile(r"://[^\s/:@\[\]\"'<>]{0,128}+:(?P<value>[^\s/:@\[\]\"'<>]{3,256}+)@"),
     check=_real_password,
 )
@@ -126,29 +135,34 @@ _NAME = (
     r"(?i:secret|token|passwd|password|passphrase|api[_-]?key|access[_-]?key|private[_-]?key|credential|auth[_-]?key|"
     r"_pwd|_pat)(?P<rest>[A-Za-z0-9_-]{0,40}+)[\"'\]]{0,2}+[ \t]{0,8}+(?::=|=>|==?|:)[ \t]{0,8}+"
 )
+_NAME_STEMS = ("secret", "token", "passw", "passphrase", "key", "credential", "_pwd", "_pat")
 _ASSIGNED_QUOTED = SecretRule(
     kind="assignment",
+    stems=_NAME_STEMS,
     pattern=re.compile(rf"{_NAME}[rbfu]?(?P<quote>[\"'])(?P<value>[^\"'\n]{{8,512}}+)(?P=quote)"),
     check=_assigned_secret,
 )
 _ASSIGNED_PLAIN = SecretRule(
     kind="assignment",
+    stems=_NAME_STEMS,
     pattern=re.compile(rf"{_NAME}(?P<value>[^\s\"'`,;<>()\[\]{{}}|&]{{10,512}}+)(?![\"'`(\[{{<]){_BEFORE_MARKER}"),
     check=_assigned_secret,
 )
 
+_GITHUB = ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_")
+
 SECRET_RULES: tuple[SecretRule, ...] = (
     _PRIVATE_KEY,
-    _token("anthropic_key", r"sk-ant-[A-Za-z0-9_-]{20,}+"),
-    _token("openai_key", r"sk-(?:proj-|svcacct-|admin-)?+[A-Za-z0-9_-]{20,}+", _mixed),
-    _token("github_token", r"gh[pousr]_[A-Za-z0-9]{36,255}+|github_pat_[A-Za-z0-9_]{40,255}+"),
-    _token("gitlab_token", r"glpat-[A-Za-z0-9_-]{20,}+"),
-    _token("aws_key_id", r"(?:AKIA|ASIA)[A-Z0-9]{16}"),
-    _token("google_key", r"AIza[A-Za-z0-9_-]{35}"),
-    _token("slack_token", r"xox[abeoprs]-[A-Za-z0-9-]{10,}+"),
-    _token("stripe_key", r"(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}+"),
-    _token("package_token", r"npm_[A-Za-z0-9]{36}|pypi-[A-Za-z0-9_-]{60,}+"),
-    _token("jwt", r"eyJ[A-Za-z0-9_-]{10,}+\.eyJ[A-Za-z0-9_-]{10,}+\.[A-Za-z0-9_-]{10,}+"),
+    _token("anthropic_key", r"sk-ant-[A-Za-z0-9_-]{20,}+", "sk-ant-"),
+    _token("openai_key", r"sk-(?:proj-|svcacct-|admin-)?+[A-Za-z0-9_-]{20,}+", "sk-", check=_mixed),
+    _token("github_token", r"gh[pousr]_[A-Za-z0-9]{36,255}+|github_pat_[A-Za-z0-9_]{40,255}+", *_GITHUB),
+    _token("gitlab_token", r"glpat-[A-Za-z0-9_-]{20,}+", "glpat-"),
+    _token("aws_key_id", r"(?:AKIA|ASIA)[A-Z0-9]{16}", "akia", "asia"),
+    _token("google_key", r"AIza[A-Za-z0-9_-]{35}", "aiza"),
+    _token("slack_token", r"xox[abeoprs]-[A-Za-z0-9-]{10,}+", "xox"),
+    _token("stripe_key", r"(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}+", "k_live_", "k_test_"),
+    _token("package_token", r"npm_[A-Za-z0-9]{36}|pypi-[A-Za-z0-9_-]{60,}+", "npm_", "pypi-"),
+    _token("jwt", r"eyJ[A-Za-z0-9_-]{10,}+\.eyJ[A-Za-z0-9_-]{10,}+\.[A-Za-z0-9_-]{10,}+", "eyj"),
     _BEARER,
     _URL_PASSWORD,
     _ASSIGNED_QUOTED,

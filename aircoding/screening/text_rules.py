@@ -47,6 +47,10 @@ _CREDENTIALS = re.compile(
     r"\.ssh/|id_rsa|id_ed25519|\.aws/|\.netrc|\.npmrc|\.pypirc|\.env\b|/etc/passwd|/etc/shadow|"
     r"/proc/[a-z0-9]{1,10}/environ|\bprintenv\b|(?:API_KEY|SECRET|TOKEN|PASSWORD)\b"
 )
+_CREDENTIAL_STEMS = (
+    *(".ssh/", "id_rsa", "id_ed25519", ".aws/", ".netrc", ".npmrc", ".pypirc", ".env", "/etc/", "/proc/"),
+    *("printenv", "api_key", "secret", "token", "password"),
+)
 _CLIENT = re.compile(r"\b(?:curl|wget|nc|ncat|netcat|socat|Invoke-WebRequest|iwr)\b")
 _PIPE = re.compile(r"\|")
 _READER_SUBSTITUTED = re.compile(r"(?:\$\(|`)[ ]{0,4}(?:cat|env|printenv|base64|head|tail|tar)\b")
@@ -60,6 +64,7 @@ _EXFILTRATION = (
         code="exfiltration.piped",
         pattern=_CREDENTIALS,
         then=(_PIPE, _CLIENT),
+        stems=_CREDENTIAL_STEMS,
         detail="a secret piped to a network client",
     ),
     TextRule(
@@ -96,6 +101,7 @@ _OVERRIDES = (
     TextRule(
         kind="override",
         code="override.ignore",
+        stems=("ignore", "disregard", "forget", "override", "bypass", "discard"),
         pattern=re.compile(
             rf"\b(?:ignore|disregard|forget|override|bypass|discard)\s{{1,4}}(?:{_EARLIER}\s{{1,4}}){{1,5}}"
             r"(?:instructions?|prompts?|rules?|directions?|guidelines?|directives?|commands?|constraints?|policies|policy)\b",
@@ -107,6 +113,7 @@ _OVERRIDES = (
     TextRule(
         kind="override",
         code="override.role",
+        stems=("you",),
         pattern=re.compile(
             r"\byou\s{1,4}are\s{1,4}(?:now|no\s{1,4}longer)\s{1,4}(?:in\s{1,4}|an?\s{1,4}|the\s{1,4})?"
             r"(?:developer\s{1,4}mode|dan\b|jailbroken|unrestricted|unfiltered|bound\s{1,4}by|restricted|limited\s{1,4}by)",
@@ -118,6 +125,7 @@ _OVERRIDES = (
     TextRule(
         kind="override",
         code="override.conceal",
+        stems=("tell", "inform", "mention", "notify", "reveal", "alert"),
         pattern=re.compile(
             r"\b(?:do\s{1,4}not|don't|never|without)\s{1,4}(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|notify(?:ing)?|"
             r"reveal(?:ing)?|alert(?:ing)?)\s{1,4}(?:this\s{1,4}to\s{1,4}|it\s{1,4}to\s{1,4}|to\s{1,4})?(?:the\s{1,4}|your\s{1,4})?"
@@ -130,6 +138,7 @@ _OVERRIDES = (
     TextRule(
         kind="override",
         code="override.extract",
+        stems=("system", "hidden"),
         pattern=re.compile(
             r"\b(?:reveal|print|repeat|output|show|leak|display)\s{1,4}(?:me\s{1,4})?(?:your|the|all)\s{1,4}(?:full\s{1,4}|"
             r"entire\s{1,4}|hidden\s{1,4}|initial\s{1,4}|original\s{1,4}){0,3}(?:system\s{1,4}(?:prompt|message|instructions)|hidden\s{1,4}instructions)",
@@ -141,6 +150,10 @@ _OVERRIDES = (
     TextRule(
         kind="override",
         code="override.other_language",
+        stems=(
+            *("ignoriere", "vergiss", "missachte", "instruc", "consignes", "règles", "reglas", "órdenes", "instruç"),
+            *("regras", "istruzioni", "regole", "игн", "忽略", "無視", "忘れ", "무시", "تجاهل"),
+        ),
         pattern=re.compile(
             r"(?:ignoriere|vergiss|missachte)\s{1,4}(?:alle\s{1,4}|die\s{1,4}|deine\s{1,4}|vorherigen\s{1,4}|bisherigen\s{1,4}){1,4}(?:anweisungen|regeln)"
             r"|(?:ignore[zr]?|oublie[zr]?)\s{1,4}(?:toutes\s{1,4}|les\s{1,4}|tes\s{1,4}|vos\s{1,4}){1,3}(?:instructions|consignes|règles)"

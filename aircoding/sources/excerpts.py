@@ -2,53 +2,83 @@
 
 from __future__ import annotations
 
+from aircoding.records.layers import SegmentKind
+
 __all__ = ["EXCERPT_BYTES", "reference_line", "shorten"]
 
 EXCERPT_BYTES = 3_000
-"""About what an excerpt holds at most (some 40 lines of prose or code); a text that is little longer has none."""
+"""What an excerpt shows of a text at most (some 40 lines of prose or code); a text that is little longer has none."""
 
-_HEAD_PART = 0.7
-"""Most of an excerpt is the beginning of the text, the rest its end (a build log says why it failed at its end)."""
+_HEAD_BYTES = EXCERPT_BYTES * 70 // 100
+"""Most of an excerpt of prose or code is its beginning: titles, imports and definitions stand there."""
+_OUTPUT_HEAD_BYTES = EXCERPT_BYTES * 20 // 100
+"""Of the output of a command the end counts, where it says what failed; the beginning only says what was run."""
+_OUTPUTS = frozenset({SegmentKind.DIAGNOSTIC, SegmentKind.FAILURE, SegmentKind.TOOL_RESULT})
 _WORTH_IT = 1.25
 """An excerpt must save a fifth of the text; otherwise the whole costs hardly more."""
 
 
-def shorten(text: str, start_line: int = 1) -> str | None:
+def shorten(text: str, start_line: int = 1, *, kind: SegmentKind = SegmentKind.FILE) -> str | None:
     """Return the text cut to head and tail, or None when it is short enough.
+
+    Both are cut at line ends; only a first or last line that is too long by itself is cut inside, at a character.
 
     Args:
         text: the whole text.
         start_line: the number of its first line in its source, for the line that says what is missing.
+        kind: what it is; of the output of a command the end is worth more than the rest.
     """
-    size_bytes = len(text.encode("utf-8"))
-    if size_bytes <= EXCERPT_BYTES * _WORTH_IT:
+    data = text.encode("utf-8")
+    if len(data) <= EXCERPT_BYTES * _WORTH_IT:
         return None
-    lines = text.split("\n")
-    head = _fitting(lines, int(EXCERPT_BYTES * _HEAD_PART))
-    tail = _fitting(lines[head:][::-1], int(EXCERPT_BYTES * (1 - _HEAD_PART)))
-    if head == 0:
-        return _cut_line(lines, start_line, size_bytes)
-    first, last = start_line + head, start_line + len(lines) - tail - 1
-    left_out = len("\n".join(lines[head : len(lines) - tail]).encode("utf-8"))
-    gap = f"[… lines {first}-{last} left out, {left_out} of {size_bytes} bytes …]"
-    return "\n".join([*lines[:head], gap, *lines[len(lines) - tail :]])
+    head_bytes = _OUTPUT_HEAD_BYTES if kind in _OUTPUTS else _HEAD_BYTES
+    head = _head_end(data, head_bytes)
+    tail = _tail_start(data, len(data) - EXCERPT_BYTES + head_bytes)
+    gap = f"[… {_lines_between(data, head, tail, start_line)} left out, {tail - head} of {len(data)} bytes …]\n"
+    shown = data[:head].decode("utf-8")
+    if not shown.endswith("\n"):
+        shown += "\n"
+    return shown + gap + data[tail:].decode("utf-8")
 
 
-def _fitting(lines: list[str], limit_bytes: int) -> int:
-    """Return how many of the lines, from the first, fit."""
-    total = 0
-    for count, line in enumerate(lines):
-        total += len(line.encode("utf-8")) + 1
-        if total > limit_bytes:
-            return count
-    return len(lines)
+def _head_end(data: bytes, limit: int) -> int:
+    """Return where the last line ends that lies before `limit`, else the last character that does."""
+    end = data.rfind(b"\n", 0, limit) + 1
+    if end:
+        return end
+    while _inside_character(data, limit):
+        limit -= 1
+    return limit
 
 
-def _cut_line(lines: list[str], start_line: int, size_bytes: int) -> str:
-    """The first line alone is too long: cut inside it, at a character."""
-    kept = lines[0].encode("utf-8")[: int(EXCERPT_BYTES * _HEAD_PART)].decode("utf-8", "ignore")
-    left_out = size_bytes - len(kept.encode("utf-8"))
-    return f"{kept}\n[… cut in line {start_line}, {left_out} of {size_bytes} bytes left out …]"
+def _tail_start(data: bytes, limit: int) -> int:
+    """Return where the first line begins from `limit` on, else the first character; the last line end begins none."""
+    start = data.find(b"\n", limit - 1, len(data) - 1) + 1
+    if start:
+        return start
+    while _inside_character(data, limit):
+        limit += 1
+    return limit
+
+
+def _inside_character(data: bytes, at: int) -> bool:
+    return data[at] & 0xC0 == 0x80
+
+
+def _lines_between(data: bytes, head: int, tail: int, start_line: int) -> str:
+    """Say which lines, and which parts of lines, lie between two offsets."""
+    in_first, in_last = data[head - 1 : head] != b"\n", data[tail - 1 : tail] != b"\n"
+    first = start_line + data.count(b"\n", 0, head)
+    last = start_line + data.count(b"\n", 0, tail) - (0 if in_last else 1)
+    if in_first and in_last and first == last:
+        return f"the middle of line {first}"
+    whole = (first + in_first, last - in_last)
+    parts = [
+        f"the end of line {first}" if in_first else "",
+        f"lines {whole[0]}-{whole[1]}" if whole[0] <= whole[1] else "",
+        f"the start of line {last}" if in_last else "",
+    ]
+    return ", ".join(part for part in parts if part)
 
 
 def reference_line(what: str, *, start_line: int | None = None, end_line: int | None = None) -> str:

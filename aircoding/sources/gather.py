@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import aircoding
+from aircoding.context.calibration import estimator_named
 from aircoding.context.freezing import frozen_from
 from aircoding.errors import ConfigError, NotFoundError
 from aircoding.permissions.in_words import policy_in_words, task_policy_in_words
@@ -19,7 +20,7 @@ from aircoding.records.policy import Policy
 from aircoding.records.profiles import Profile
 from aircoding.records.segments import Segment
 from aircoding.records.sessions import SessionBrief, SteeringEntry
-from aircoding.records.snapshot import AssemblyRequest, Message, ModelLimits, Snapshot
+from aircoding.records.snapshot import AssemblyRequest, Estimator, Message, ModelLimits, Snapshot
 from aircoding.records.tasks import Plan, TaskSpec
 from aircoding.sources.changes import changed_since
 from aircoding.sources.plan_docs import PlanDocs, read_plan_docs, run_plan, task_plan
@@ -36,6 +37,10 @@ __all__ = ["MANIFEST_SCHEMA", "FileGatherer", "Project"]
 
 MANIFEST_SCHEMA = 1
 """Version of the manifest's JSON contract (`resources/schemas/manifest.json`)."""
+
+
+def _plain(_model: str) -> Estimator:
+    return Estimator()
 
 
 def _nothing_touched(_session: SessionId) -> tuple[str, ...]:
@@ -75,6 +80,7 @@ class FileGatherer:
         clock: the only time there is.
         policy_for: the effective policy of a role, and of its task when one is given.
         limits_for: what a model can take.
+        estimator_for: how the tokens of a model are estimated now; an epoch keeps the one that it began with.
         touched_by: paths that a session has read or written so far (`agents.touched.touched_paths`).
         baselines_of: the digest of each path that a session itself last read or wrote (`agents.touched.baselines`).
         ruled_in: conflicts of a run that were ruled before.
@@ -91,11 +97,12 @@ class FileGatherer:
         clock: Clock,
         policy_for: Callable[[Profile, TaskSpec | None], Policy],
         limits_for: Callable[[str], ModelLimits],
+        estimator_for: Callable[[str], Estimator] = _plain,
         touched_by: Callable[[SessionId], Sequence[str]] = _nothing_touched,
         baselines_of: Callable[[SessionId], Mapping[str, Digest]] = _nothing_known,
         ruled_in: Callable[[str], tuple[Conflict, ...]] = _nothing_ruled,
     ) -> None:
-        self._project, self._plan = project, plan
+        self._project, self._plan, self._estimator_for = project, plan, estimator_for
         self._open_worktree, self._blobs, self._clock = open_worktree, blobs, clock
         self._policy_for, self._limits_for = policy_for, limits_for
         self._touched_by, self._baselines_of, self._ruled_in = touched_by, baselines_of, ruled_in
@@ -225,6 +232,7 @@ class FileGatherer:
             tools=role.tools,
             policy=policy,
             limits=self._limits_for(brief.model),
+            estimator=self._estimator(brief.model, frozen),
             versions=Versions(aircoding=aircoding.__version__, prompts=revision.prompts, schema=MANIFEST_SCHEMA),
             task=brief.task,
             messages=tuple(messages),
@@ -299,6 +307,11 @@ class FileGatherer:
                 code="role.unknown",
             )
         return revision.roles[role]
+
+    def _estimator(self, model: str, frozen: AssembledContext | None) -> Estimator:
+        """Return the estimator of the epoch; one that an older version began is measured anew."""
+        kept = estimator_named(frozen.manifest.estimator) if frozen is not None else None
+        return kept or self._estimator_for(model)
 
 
 def _at_detail(profile: Profile, layer: Layer, segments: tuple[Segment, ...]) -> tuple[Segment, ...]:

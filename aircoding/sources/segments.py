@@ -70,7 +70,7 @@ class Intake:
         screened = self._screen(raw, uri, trust)
         text_digest = sha256_text(screened.text)
         name = f"{layer}:{uri}{_fragment(fragment, start_line, end_line)}@{text_digest[:8]}"
-        excerpt = shorten(screened.text, start_line or 1) if shortened else None
+        excerpt = shorten(screened.text, start_line or 1, kind=kind) if shortened else None
         return Segment(
             segment_id=SegmentId(name),
             layer=layer,

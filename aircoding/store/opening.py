@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Self
 
 from aircoding.store.assemblies import AssemblyStore
+from aircoding.store.calibration import UsageSamples
 from aircoding.store.calls import CallStore
 from aircoding.store.database import Database, connect_database
 from aircoding.store.describe import StoreDescription, describe_store
@@ -46,6 +47,7 @@ class Store:
         self.sessions = SessionStore(database, self._fences, now)
         self.assemblies = AssemblyStore(database, self._fences, now)
         self.calls = CallStore(database, self._fences, now)
+        self.usage = UsageSamples(database)
         self.tools = ToolStore(database, self._fences, now)
         self.index = Index(database)
         self.queries = Queries(database)

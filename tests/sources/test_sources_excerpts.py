@@ -1,47 +1,98 @@
-"""Short forms keep whole lines and say what is missing."""
+"""Short forms keep whole lines from both ends and say exactly what is missing."""
 
 from __future__ import annotations
 
 import re
 
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aircoding.sources.excerpts import EXCERPT_BYTES, shorten
+from aircoding.records.layers import SegmentKind
+from aircoding.sources.excerpts import EXCERPT_BYTES, reference_line, shorten
 
-GAP = re.compile(r"\[… lines (\d+)-(\d+) left out, (\d+) of (\d+) bytes …\]")
+GAP = re.compile(r"\n\[… (.+) left out, (\d+) of (\d+) bytes …\]\n")
+OUTPUTS = (SegmentKind.DIAGNOSTIC, SegmentKind.FAILURE, SegmentKind.TOOL_RESULT)
 
-lines = st.lists(st.text(alphabet="abc äß名 \t", max_size=60), min_size=1, max_size=400)
+kinds = st.sampled_from([SegmentKind.FILE, SegmentKind.RULE, *OUTPUTS])
+short_lines = st.lists(st.text(alphabet="abc äß名🙂\t", max_size=60), min_size=1, max_size=300).map("\n".join)
+endless_lines = st.lists(
+    st.tuples(st.text(alphabet="aé名🙂", min_size=1, max_size=5), st.integers(1, 1500)), min_size=1, max_size=4
+).map(lambda parts: "\n".join(piece * times for piece, times in parts))
+texts = st.tuples(st.one_of(short_lines, endless_lines), st.sampled_from(["", "\n", "\n\n"])).map("".join)
 
 
-@given(lines, st.integers(1, 10_000))
-def test_head_and_tail_are_lines_of_the_text_and_the_gap_names_all_that_lies_between(
-    text_lines: list[str], start_line: int
+@given(texts, st.integers(1, 10_000), kinds)
+@settings(deadline=None)
+def test_an_excerpt_is_head_and_tail_of_the_text_and_a_line_that_accounts_for_the_rest(
+    text: str, start_line: int, kind: SegmentKind
 ) -> None:
-    text = "\n".join(text_lines)
-    short = shorten(text, start_line)
+    short = shorten(text, start_line, kind=kind)
     size_bytes = len(text.encode())
     if short is None:
         assert size_bytes <= EXCERPT_BYTES * 1.25
         return
-    shown = short.split("\n")
-    gap = next(number for number, line in enumerate(shown) if GAP.fullmatch(line))
-    first, last, left_out, total = map(int, GAP.fullmatch(shown[gap]).groups())  # type: ignore[union-attr]
-    tail = len(shown) - gap - 1
-    assert shown[:gap] == text_lines[:gap]
-    assert shown[gap + 1 :] == text_lines[len(text_lines) - tail :]
-    assert (first, last) == (start_line + gap, start_line + len(text_lines) - tail - 1)
-    assert left_out == len("\n".join(text_lines[gap : len(text_lines) - tail]).encode())
+    found = GAP.search(short)
+    assert found is not None
+    named, left_out, total = found[1], int(found[2]), int(found[3])
+    head, tail = short[: found.start()], short[found.end() :]
+    if not text.startswith(head + "\n") or "end of line" in named or "middle" in named:
+        assert text.startswith(head), "the head is cut inside its line"
+    else:
+        head += "\n"
+    assert text.endswith(tail)
     assert total == size_bytes
+    assert left_out == size_bytes - len(head.encode()) - len(tail.encode())
+    missing = text[len(head) : len(text) - len(tail)]
+    first = start_line + head.count("\n")
+    last = first + missing.removesuffix("\n").count("\n")
+    numbers = [int(number) for number in re.findall(r"\d+", named)]
+    assert (numbers[0], numbers[-1]) == (first, last)
     assert len(short.encode()) < size_bytes
+    assert shorten(short, start_line, kind=kind) is None, "an excerpt is not cut again"
 
 
-@given(st.text(alphabet="aé名", min_size=1, max_size=9))
-def test_one_endless_line_is_cut_at_a_character(piece: str) -> None:
-    line = piece * 4_000
-    short = shorten(line, 7)
+@given(short_lines, kinds)
+@settings(deadline=None)
+def test_lines_that_fit_are_never_cut_inside(text: str, kind: SegmentKind) -> None:
+    short = shorten(text, kind=kind)
+    if short is not None:
+        shown = [line for line in short.split("\n") if not line.startswith("[…")]
+        assert set(shown) <= set(text.split("\n"))
+
+
+@pytest.mark.parametrize("kind", OUTPUTS)
+def test_of_an_output_the_end_is_worth_more_than_the_beginning(kind: SegmentKind) -> None:
+    text = "".join(f"line {number} of the build\n" for number in range(1, 1001))
+    output, code = shorten(text, kind=kind), shorten(text, kind=SegmentKind.FILE)
+
+    assert output is not None
+    assert code is not None
+    assert output.endswith("line 1000 of the build\n")
+    (head, tail), (code_head, code_tail) = (GAP.split(short)[::4] for short in (output, code))
+    assert len(tail) > 3 * len(head)
+    assert len(code_head) > 2 * len(code_tail)
+
+
+def test_a_huge_last_line_of_an_output_is_cut_at_a_character_and_its_end_is_kept() -> None:
+    text = "running\n" + "é" * 4_000 + " AssertionError\n"
+
+    short = shorten(text, kind=SegmentKind.FAILURE)
+
     assert short is not None
-    kept, note = short.split("\n")
-    assert line.startswith(kept)
-    assert "cut in line 7" in note
-    assert len(short.encode()) < EXCERPT_BYTES
+    assert short.startswith("running\n[… the start of line 2 left out, ")
+    assert short.endswith("é AssertionError\n")
+
+
+def test_one_endless_line_keeps_both_ends_and_its_number() -> None:
+    short = shorten("a" + "名" * 4_000 + "z", 7)
+
+    assert short is not None
+    assert "\n[… the middle of line 7 left out, " in short
+    assert (short[0], short[-1]) == ("a", "z")
+
+
+def test_a_reference_names_source_and_lines() -> None:
+    assert reference_line("src/a.py", start_line=3, end_line=9) == (
+        "[not shown here; the text stands in src/a.py, lines 3-9]"
+    )

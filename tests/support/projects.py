@@ -55,6 +55,14 @@ def make_project(root: Path, files: Mapping[str, str | bytes]) -> Path:
     return root
 
 
+def make_commit(root: Path) -> Path:
+    """Commit all files of a project, at a time that is always the same."""
+    env = {**_GIT_ENV, "GIT_AUTHOR_DATE": NOW, "GIT_COMMITTER_DATE": NOW}
+    for arguments in (["add", "-A"], ["commit", "-q", "-m", "Start"]):
+        subprocess.run(["git", "-C", str(root), *arguments], check=True, env=env)
+    return root
+
+
 def make_intake() -> Intake:
     """Return an intake over the real screener."""
     return Intake(TextScreener(key=b"a key of the tests"))

@@ -1,0 +1,140 @@
+"""How much a text is about the task: paths that meet, names and words that both carry.
+
+The words are weighed by BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009):
+a word that few of the candidates hold counts more, its repetition counts less and less, a long text gets no credit for
+its length. A name counts as a whole and in its parts, so `parse_header`, `parseHeader` and "parse the header" meet. No
+word is stemmed: what the order says must be the same in every release of every library.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from aircoding.records.segments import Segment
+from aircoding.records.tasks import TaskSpec
+from aircoding.rules.globs import Dialect, compile_globs
+
+__all__ = ["NEUTRAL", "Words", "relevance", "words_of"]
+
+NEUTRAL = 0.5
+"""The relevance of everything where there is no task to ask about."""
+
+_K1 = 1.2
+"""How soon repetition stops to count; the value of Lucene and of most systems since."""
+_B = 0.75
+"""How far the length of a text is held against it: 0 not at all, 1 in full; the usual value."""
+
+_NAME = re.compile(r"\w+")
+_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_WILD = frozenset("*?[{")
+_FIRST_IDEOGRAPH = "\u2e80"
+
+
+class Words(NamedTuple):
+    """The words of a text: how often each stands in it, and how many there are in all."""
+
+    counts: Mapping[str, int]
+    total: int
+
+
+def relevance(segments: Sequence[Segment], task: TaskSpec | None, touched_paths: Sequence[str]) -> list[float]:
+    """Return 0 to 1 for each segment, in order.
+
+    Half of it is the place: 1 where the segment's path is one that the task names, writes or has touched, or where the
+    task names all of its `relevance_terms`; less the further away its folder is. The other half is the text, measured
+    against the best match among `segments`. The time is linear in the texts, and each text is taken apart only once.
+    """
+    if task is None:
+        return [NEUTRAL] * len(segments)
+    named = (*task.write_area, *task.reads)
+    query = frozenset(words_of("\n".join((task.title, task.description, *task.acceptance, *named))).counts)
+    texts = _bm25([words_of(segment.text) for segment in segments], query)
+    places = _Places((*task.write_area, *(read.split(":", 1)[0] for read in task.reads), *touched_paths))
+    known = query | frozenset(named)
+    return [
+        round((max(_named_share(segment, known), places.closeness(segment)) + text) / 2, 9)
+        for segment, text in zip(segments, texts, strict=True)
+    ]
+
+
+def _named_share(segment: Segment, known: frozenset[str]) -> float:
+    terms = segment.relevance_terms
+    return sum(1 for term in terms if term in known) / len(terms) if terms else 0.0
+
+
+class _Places:
+    """The paths and globs that a task is about."""
+
+    def __init__(self, globs: Iterable[str]) -> None:
+        given = tuple(sorted(set(globs)))
+        self._matcher = compile_globs(given, Dialect.ROOT_ANCHORED)
+        self._folders = {folder for glob in given for folder in _ancestors(_literal(glob))}
+
+    def closeness(self, segment: Segment) -> float:
+        """Return 1 for a path that is one of the places, else up to a half for the folders that it shares with one."""
+        scheme, _, path = segment.source.uri.partition(":")
+        if scheme != "project" or not path:
+            return 0.0
+        if self._matcher.matches(path):
+            return 1.0
+        above = _ancestors(path)
+        shared = next((depth for depth, folder in enumerate(above) if folder in self._folders), len(above))
+        return 0.5 * (len(above) - shared) / len(above) if above else 0.0
+
+
+def _literal(glob: str) -> str:
+    """Return the folders that a glob names for certain, as the path of something in the last of them."""
+    parts = glob.split("/")
+    fixed = next((number for number, part in enumerate(parts) if _WILD & set(part)), len(parts) - 1)
+    return "/".join([*parts[:fixed], ""])
+
+
+def _ancestors(path: str) -> list[str]:
+    """Return the folders above a path, the nearest first; the root is none."""
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[:depth]) for depth in range(len(parts), 0, -1)]
+
+
+def _bm25(texts: Sequence[Words], query: frozenset[str]) -> list[float]:
+    """Return the score of each text as a share of the best one; 0 for all where none holds a word of the query."""
+    shared = [query & text.counts.keys() for text in texts]
+    holders = Counter(word for words in shared for word in words)
+    weights = {word: math.log(1 + (len(texts) - held + 0.5) / (held + 0.5)) for word, held in holders.items()}
+    mean = sum(text.total for text in texts) / max(len(texts), 1) or 1.0
+    scores = []
+    for words, (counts, total) in zip(shared, texts, strict=True):
+        damping = _K1 * (1 - _B + _B * total / mean)
+        # fsum rounds once, so that the order in which a set gives its words does not show.
+        scores.append(math.fsum(weights[w] * counts[w] * (_K1 + 1) / (counts[w] + damping) for w in words))
+    best = max(scores, default=0.0) or 1.0
+    return [score / best for score in scores]
+
+
+@lru_cache(maxsize=8_192)
+def words_of(text: str) -> Words:
+    """Return the words of a text, in lower case: names as a whole and in parts."""
+    counts: Counter[str] = Counter()
+    for name, times in Counter(_NAME.findall(text)).items():
+        if name.isascii() and name.islower() and name.isalpha():
+            counts[name] += times
+            continue
+        for word in _parts(name):
+            counts[word] += times
+    return Words(counts, counts.total())
+
+
+def _parts(name: str) -> set[str]:
+    whole = name.lower()
+    if name.isascii():
+        return {whole, *(piece.lower() for piece in _PIECE.findall(name))}
+    found = {whole, *(piece for piece in whole.split("_") if piece)}
+    # No blanks stand between words of ideographs and kana: pairs of characters take their place.
+    for piece in tuple(found):
+        if max(piece) >= _FIRST_IDEOGRAPH:
+            found.update(piece[at : at + 2] for at in range(len(piece) - 1))
+    return found

@@ -1,0 +1,44 @@
+"""The quick look never hides a match: what a pattern finds, it finds with the look before it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aircoding.screening.secret_rules import SECRET_RULES
+from aircoding.screening.stems import fold, may_match
+from aircoding.screening.text_rules import TEXT_RULES
+
+_POSSESSIVE = re.compile(r"(?<=[}*+?])\+")
+
+
+@pytest.mark.parametrize("letter", "abcdefghijklmnopqrstuvwxyz")
+def test_whatever_is_a_letter_to_a_pattern_is_that_letter_when_folded(letter: str) -> None:
+    pattern = re.compile(letter, re.IGNORECASE)
+    alike = [char for char in map(chr, range(0x30000)) if pattern.match(char)]
+
+    assert letter.upper() in alike
+    assert {fold(char) for char in alike} == {letter}
+
+
+def test_a_dotted_capital_is_folded_inside_a_word_too() -> None:
+    assert fold("\u0130GNORE \u017fy\u017ftem") == "ignore system"
+
+
+RULES = [*TEXT_RULES, *SECRET_RULES]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=[f"{getattr(rule, 'code', rule.kind)}-{n}" for n, rule in enumerate(RULES)])
+@given(data=st.data())
+@settings(max_examples=60, deadline=None)
+def test_every_match_of_a_rule_holds_one_of_its_stems(rule: object, data: st.DataObject) -> None:
+    # Strings are made from the pattern without its possessive marks and looks around, then put to the true one.
+    pattern: re.Pattern[str] = rule.pattern  # type: ignore[attr-defined]
+    loose = re.sub(r"\(\?<?[!=](?:\[[^\]]*\]|[^()])*\)", "", _POSSESSIVE.sub("", pattern.pattern))
+    text = data.draw(st.from_regex(re.compile(loose, pattern.flags)))
+    for change in (str.upper, str.lower, str.title, str):
+        for match in pattern.finditer(change(text)):
+            assert may_match(rule.stems, fold(match[0]))  # type: ignore[attr-defined]
