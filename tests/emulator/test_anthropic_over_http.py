@@ -94,7 +94,7 @@ async def test_what_is_sent_is_the_canonical_request_and_nothing_is_added_to_it(
 
 async def test_a_reply_can_be_sent_back_and_the_session_goes_on(serve: Serve) -> None:
     served = await serve("- {thinking: hm, tools: [{name: fs_read, input: {}}]}\n- text: Done.")
-    reply = await served.provider.call(call())
+    reply = await served.provider.call(call(request(user(text("Go.")))))
     first = reply.content[-1]["id"]
     messages = (user(text("Go.")), {"role": "assistant", "content": list(reply.content)}, user(tool_result(first)))
     second = await served.provider.call(call(request(*messages), assistant_turns=1))

@@ -109,7 +109,7 @@ async def test_no_key_and_no_version_are_refused(emulator: Emulator, headers: An
 
 
 async def test_a_version_keeps_its_own_rules(emulator: Emulator) -> None:
-    sent = {**SECOND, "temperature": 1.0}
+    sent = {**SECOND, "temperature": 1.0, "model": "claude-sonnet-4-5"}
     assert (await post(emulator, sent)).status_code == 200
     refused = await post(emulator, sent, headers={**KEY, "anthropic-version": "2026-10-21"})
     assert refused.status_code == 400
