@@ -11,11 +11,12 @@ from aircoding.errors import ConfigError, UsageError
 from aircoding.ports import Provider
 from aircoding.providers.capabilities import Capabilities, parse_capabilities
 from aircoding.providers.retry import RetryPolicy, retries
+from aircoding.providers.script import ScriptFile, parse_script
 from aircoding.records.snapshot import ModelLimits
 from aircoding.settings import Settings
 from aircoding.sources.resources import read_resource
 
-__all__ = ["capabilities", "limits_for", "next_try", "open_provider", "split_provider"]
+__all__ = ["capabilities", "limits_for", "next_try", "open_provider", "read_script", "split_provider"]
 
 _MODELS = "providers/models.yaml"
 _DEFAULT_MODEL = "claude-sonnet-5-5"
@@ -63,17 +64,24 @@ def open_provider(text: str | None, settings: Settings, *, base: Path) -> tuple[
         from aircoding.providers.anthropic_messages import AnthropicProvider
 
         return AnthropicProvider(capabilities(), max_output_tokens=settings.model.max_output_tokens), rest
-    from aircoding.providers.script import parse_script
     from aircoding.providers.scripted import ScriptedProvider
 
-    path = base / rest
+    script = read_script(base / rest)
+    provider = ScriptedProvider(script, capabilities(), max_output_tokens=settings.model.max_output_tokens)
+    return provider, "scripted"
+
+
+def read_script(path: Path) -> ScriptFile:
+    """Return the script in a file.
+
+    Raises:
+        ConfigError: it cannot be read, or is not in order.
+    """
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{os.path.relpath(path)}: cannot be read: {error}", hint="name a script file") from error
-    script = parse_script(text, uri=f"file:{path.name}")
-    provider = ScriptedProvider(script, capabilities(), max_output_tokens=settings.model.max_output_tokens)
-    return provider, "scripted"
+    return parse_script(text, uri=f"file:{path.name}")
 
 
 def limits_for(model: str | None, settings: Settings) -> ModelLimits:

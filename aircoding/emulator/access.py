@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,7 +19,9 @@ MAX_BODY_BYTES = 32 * 1024 * 1024
 
 COUNT_FIELDS = frozenset(
     {
+        "billing_policy",
         "cache_control",
+        "compaction",
         "context_management",
         "mcp_servers",
         "messages",
@@ -82,7 +85,7 @@ def json_body(recorded: Recorded) -> dict[str, Any]:
         RefusedError: 400, it is none.
     """
     try:
-        body = json.loads(recorded.body, parse_constant=_no_number)
+        body = json.loads(recorded.body, parse_constant=_no_number, parse_float=_finite)
         if b"\\ud" in recorded.body.lower():  # half a character is JSON to Python, and to nobody else
             json.dumps(body, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError) as error:
@@ -94,3 +97,8 @@ def json_body(recorded: Recorded) -> dict[str, Any]:
 
 def _no_number(name: str) -> float:
     raise ValueError(f"{name} is no JSON")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    return number if math.isfinite(number) else _no_number(digits)

@@ -7,11 +7,11 @@ from typing import Any
 
 from aircoding.providers.validation_request import Fault, Request
 
-__all__ = ["LIMIT_RULES"]
+__all__ = ["LIMIT_RULES", "THINKING_FIELDS"]
 
 _MIN_BUDGET_TOKENS = 1024
 
-_FIELDS: Mapping[str, tuple[str, ...]] = {
+THINKING_FIELDS: Mapping[str, tuple[str, ...]] = {
     "adaptive": ("type", "display", "block_binding"),
     "between_tools": ("type",),
     "disabled": ("type",),
@@ -42,13 +42,13 @@ def _thinking(request: Request) -> Iterator[Fault]:
     if not isinstance(config, Mapping):
         return
     kind, offered = str(config.get("type")), request.row.thinking
-    if kind not in _FIELDS:
-        tags = ", ".join(f"'{name}'" for name in _FIELDS)
+    if kind not in THINKING_FIELDS:
+        tags = ", ".join(f"'{name}'" for name in THINKING_FIELDS)
         text = f"thinking: Input tag '{kind}' found using 'type' does not match any of the expected tags: {tags}"
         yield Fault("/thinking/type", "thinking", text)
         return
     for name in config:
-        if name not in _FIELDS[kind]:  # (u)
+        if name not in THINKING_FIELDS[kind]:  # (u)
             yield Fault(f"/thinking/{name}", "thinking", f"thinking.{kind}.{name}: Extra inputs are not permitted")
     if kind == "disabled" and offered == "always":
         yield _unsupported("disabled")
