@@ -156,6 +156,19 @@ async def test_a_stream_that_falls_silent_is_given_up(serve: Serve) -> None:
     assert (error.kind, error.action, error.maybe_billed) == ("timeout", "retry", True)
 
 
+async def test_a_stream_of_which_only_pings_are_left_is_given_up(serve: Serve) -> None:
+    served = await serve("- {text: never, pace_seconds: 0.05, error: {stream: stall}}", silence_seconds=5)
+    error = await failure(served, timeout_seconds=0.6)
+    assert (error.kind, error.action, error.maybe_billed) == ("timeout", "retry", True)
+
+
+async def test_whether_to_try_again_is_what_the_server_says(serve: Serve) -> None:
+    served = await serve("- {text: a, error: {status: 500, should_retry: false}}\n- text: b")
+    assert (await failure(served)).action == "stop"
+    served = await serve("- {text: a, error: {status: 400, should_retry: true}}")
+    assert (await failure(served)).action == "retry"
+
+
 async def test_a_stream_that_never_ends_is_given_up_though_it_is_not_silent(serve: Serve) -> None:
     served = await serve(f"- {{text: {'slow ' * 200}, pace_seconds: 0.1}}")
     error = await failure(served, timeout_seconds=0.5)
