@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -242,3 +243,14 @@ def test_a_diagnostic_points_into_the_request() -> None:
 @pytest.mark.parametrize("model", sorted(capabilities().rows))
 def test_a_plain_request_is_right_for_every_model_of_the_table(model: str) -> None:
     assert told(body(system=[text("s", cache_control=MARK)], tools=[TOOL]), capabilities().row(model)) == []
+
+
+_TESTED_BELOW = {"window", "final whitespace", "thinking first", "sampling by model"}
+_TESTED_IN_TEST_THINKING = {"changed thinking", "moved thinking", "control of binding"}
+
+
+def test_every_rule_of_the_reference_page_has_its_bad_body() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "emulator.md").read_text("utf-8")
+    table = page.partition("## What is refused")[2].partition("\n## ")[0]
+    rows = {line.split("|")[1].strip() for line in table.splitlines() if line.startswith("| ")} - {"rule", "---"}
+    assert rows == {row for row, _, _ in BAD} | _TESTED_BELOW | _TESTED_IN_TEST_THINKING
