@@ -70,7 +70,7 @@ def _system_turns(request: Request) -> Iterator[Fault]:
         before = next((other for _, other in reversed(messages[:place]) if other["role"] != "system"), None)
         after = next((other for _, other in messages[place + 1 :] if other["role"] != "system"), None)
         if not request.row.system_turns:
-            text = f"messages.{number}: role 'system' is not supported on this model"
+            text = "role 'system' is not supported on this model"
         elif before is None:
             text = f"messages.{number}: use the top-level 'system' parameter for the initial system prompt{_DIRECTIVE}"
         elif before["role"] != "user" and not _ends_in_server_result(before):

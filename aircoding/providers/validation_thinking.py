@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from aircoding.providers.thinking import THINKING_KINDS, CheckedBlock, check_thinking
+from aircoding.providers.thinking import CheckedBlock, check_thinking
 from aircoding.providers.validation_request import Fault, Request
 
 __all__ = ["BINDING_BETA", "THINKING_RULES", "dropped_blocks"]
@@ -48,10 +48,11 @@ def _binding_control(request: Request) -> Iterator[Fault]:
         yield Fault("/thinking/block_binding", "thinking", text)
 
 
-def _thinking_is_whole(request: Request) -> Iterator[Fault]:
+def _thinking_sent_back(request: Request) -> Iterator[Fault]:
     if not any(place.value["type"] == "thinking" for place in request.places()):
         return
     latest = max((n for n, message in enumerate(request.messages) if message["role"] == "assistant"), default=-1)
+    must_fit = request.row.bound_thinking and _behaviour(request) != "drop_block"
     for block in check_thinking(request.body):
         pointer = "/" + block.path.replace(".", "/")
         if block.fault == "changed" and block.message == latest:
@@ -62,25 +63,18 @@ def _thinking_is_whole(request: Request) -> Iterator[Fault]:
             yield Fault(pointer, "thinking_changed", text)
         elif block.fault == "changed" or (block.fault == "foreign" and request.own_signatures):
             yield Fault(pointer, "thinking_changed", f"{block.path}: {_INVALID}")
+        elif block.is_unbound and must_fit:
+            yield Fault(pointer, "thinking_unbound", _unbound(request, block))
 
 
-def _thinking_in_its_conversation(request: Request) -> Iterator[Fault]:
-    if not request.row.bound_thinking or _behaviour(request) == "drop_block":
-        return
-    if not any(place.value["type"] in THINKING_KINDS for place in request.places()):
-        return
-    for block in check_thinking(request.body):
-        if not block.is_unbound:
-            continue
-        text = (
-            f"{block.path}: {_INVALID}. The block is bound to a different conversation. Remove the block, or set "
-            '`thinking.block_binding.prefix_mismatch_behavior` to "drop_block".'
-        )
-        if request.betas is not None and BINDING_BETA not in request.betas:
-            text += f" That setting requires the `{BINDING_BETA}` value in the `anthropic-beta` header."
-        if block.fault in _WHAT_DIFFERS:
-            text += f" {_WHAT_DIFFERS[block.fault]}"
-        yield Fault("/" + block.path.replace(".", "/"), "thinking_unbound", text)
+def _unbound(request: Request, block: CheckedBlock) -> str:
+    text = (
+        f"{block.path}: {_INVALID}. The block is bound to a different conversation. Remove the block, or set "
+        '`thinking.block_binding.prefix_mismatch_behavior` to "drop_block".'
+    )
+    if request.betas is not None and BINDING_BETA not in request.betas:
+        text += f" That setting requires the `{BINDING_BETA}` value in the `anthropic-beta` header."
+    return f"{text} {_WHAT_DIFFERS[block.fault]}" if block.fault in _WHAT_DIFFERS else text
 
 
-THINKING_RULES = (_binding_control, _thinking_is_whole, _thinking_in_its_conversation)
+THINKING_RULES = (_binding_control, _thinking_sent_back)

@@ -16,6 +16,7 @@ from aircoding.emulator.server import Emulator
 from aircoding.errors import CredentialsError, ProviderError
 from aircoding.providers.anthropic_messages import AnthropicProvider
 from aircoding.providers.script import parse_script
+from aircoding.providers.scripted import ScriptedProvider
 from aircoding.records.digests import canonical_json
 from aircoding.records.ids import SessionId
 
@@ -99,6 +100,20 @@ async def test_a_reply_can_be_sent_back_and_the_session_goes_on(serve: Serve) ->
     messages = (user(text("Go.")), {"role": "assistant", "content": list(reply.content)}, user(tool_result(first)))
     second = await served.provider.call(call(request(*messages), assistant_turns=1))
     assert second.content == (text("Done."),)
+
+
+async def test_a_scripted_session_can_be_taken_up_over_http(serve: Serve) -> None:
+    turns = "- {thinking: hm, tools: [{name: fs_read, input: {}}]}\n- {thinking: so, text: Done.}"
+    served = await serve(turns)
+    lines = turns.replace("\n", "\n  ")
+    scripted = ScriptedProvider(
+        parse_script(f"scripts:\n- match: {{}}\n  turns:\n  {lines}\n", uri="x"), capabilities()
+    )
+    reply = await scripted.call(call())
+    assert (await served.provider.call(call())).content == reply.content
+    answered = [{"role": "assistant", "content": list(reply.content)}, user(tool_result(reply.content[-1]["id"]))]
+    grown = call({**request(), "messages": [*request()["messages"], *answered]}, assistant_turns=1)
+    assert (await served.provider.call(grown)).content == (await scripted.call(grown)).content
 
 
 @pytest.mark.parametrize(("variable", "auth"), [("ANTHROPIC_API_KEY", "bearer"), ("ANTHROPIC_AUTH_TOKEN", "bearer")])

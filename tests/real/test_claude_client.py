@@ -125,3 +125,10 @@ def test_a_session_that_is_taken_up_again_keeps_its_bound_thinking(session: Sess
     assert session.ask("And now?", "--continue", "--model", "claude-sonnet-5-5")["result"] == "The second answer."
     thinking = list(check_thinking(session.sent[-1].json))
     assert [block.fault for block in thinking] == ["", ""]
+
+
+def test_a_client_that_is_refused_a_system_turn_goes_on_without_one(session: Session) -> None:
+    assert session.ask("Write the file.", "--model", "claude-sonnet-5")["result"] == "It says made-by-bash."
+    first, *others = session.sent
+    assert "system" in {message["role"] for message in first.json["messages"]}
+    assert not [one for one in others if "system" in {message["role"] for message in one.json["messages"]}]
