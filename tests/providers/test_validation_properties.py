@@ -72,9 +72,16 @@ def body_of(context: AssembledContext) -> dict[str, Any]:
     return messages_body(call(context.request))
 
 
-def session(segments: list[Any], turns: list[Turn], results: st.DataObject | None = None) -> list[dict[str, Any]]:
+LATE = segment("Late.", layer=Layer.L3, kind=SegmentKind.RULE, uri="project:late.md", paths=("docs/**",))
+"""A rule that comes in when the session touches a path in mid-session."""
+
+
+def session(
+    segments: list[Any], turns: list[Turn], results: st.DataObject | None = None, *, row: ModelRow = ROW
+) -> list[dict[str, Any]]:
     """Play a session through the assembler and the scripted model: every request that it would send."""
-    limits = replace(LIMITS, system_turns=ROW.system_turns)
+    limits = replace(LIMITS, system_turns=row.system_turns)
+    segments = [*segments, LATE]
     context = assemble(snapshot(*segments, limits=limits))
     assert isinstance(context, AssembledContext)
     bodies, messages = [body_of(context)], []
@@ -87,20 +94,37 @@ def session(segments: list[Any], turns: list[Turn], results: st.DataObject | Non
         ]
         for role, blocks in (("assistant", content), ("user", answers)):
             messages.append(message(len(messages), role, *blocks))  # type: ignore[arg-type]
-        frame = snapshot(*segments, limits=limits, messages=messages, frozen=frozen_from(context), turn=number + 2)
+        frame = snapshot(
+            *segments,
+            limits=limits,
+            messages=messages,
+            frozen=frozen_from(context),
+            turn=number + 2,
+            touched_paths=("docs/a.md",) if number else (),
+        )
         context = assemble(frame)
         assert isinstance(context, AssembledContext)
         bodies.append(body_of(context))
     return bodies
 
 
-@given(_SEGMENTS, _TURNS, st.data())
+@given(_SEGMENTS, _TURNS, st.booleans(), st.data())
 @settings(max_examples=60, deadline=None)
-def test_what_the_assembler_makes_is_taken_in_every_turn(segments: Any, turns: Any, data: st.DataObject) -> None:
-    for body in session(segments, turns, data):
+def test_what_the_assembler_makes_is_taken_in_every_turn(
+    segments: Any, turns: Any, system_turns: bool, data: st.DataObject
+) -> None:
+    row = replace(ROW, system_turns=system_turns)
+    for body in session(segments, turns, data, row=row):
         for version in API_VERSIONS:
-            faults = validate_request(body, row=ROW, api_version=version, own_signatures=True)
-            assert faults == ()
+            assert validate_request(body, row=row, api_version=version, own_signatures=True) == ()
+
+
+@pytest.mark.parametrize("system_turns", [True, False])
+def test_a_rule_that_comes_late_stands_where_the_model_takes_it(system_turns: bool) -> None:
+    turn = Turn(line=1, thinking="hm", tools=(ScriptedTool(name="fs_read", input={}),))
+    last = session([], [turn] * 3, row=replace(ROW, system_turns=system_turns))[-1]
+    roles = [message["role"] for message in last["messages"] if "Late." in str(message["content"])]
+    assert roles == ["system" if system_turns else "user"]
 
 
 def _into(*path: Any, **fields: Any) -> Callable[[dict[str, Any]], None]:
