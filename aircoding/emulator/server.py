@@ -32,7 +32,7 @@ from aircoding.emulator.access import (
 )
 from aircoding.emulator.answers import Answer, error_body, model_info, models_page
 from aircoding.emulator.recorder import Recorded, Recorder
-from aircoding.emulator.streams import break_off, stream_answer
+from aircoding.emulator.streams import break_off, cut_answer, stream_answer
 from aircoding.errors import ProviderError
 from aircoding.providers.capabilities import Capabilities
 from aircoding.providers.requests import scripted_content
@@ -48,6 +48,8 @@ from aircoding.records.ids import CallKey, SessionId, call_key
 __all__ = ["Emulator"]
 
 _NO_SESSION = SessionId("none:none:1:none:1")
+
+_FAILURES = {404: "Not Found", 405: "Method Not Allowed"}
 
 Handler = Callable[[Request, Recorded], Awaitable[Response]]
 
@@ -83,7 +85,7 @@ class Emulator:
                 Route("/v1/models/{model}", self._guarded(self._model)),
                 Route("/_air/requests", self._recorded, methods=["GET", "DELETE"]),
             ],
-            exception_handlers={HTTPException: self._no_such_route},
+            exception_handlers={HTTPException: self._failed, Exception: self._failed},
         )
 
     def _guarded(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
@@ -124,9 +126,10 @@ class Emulator:
         if self._report is not None:
             self._report(f"{request.method} {request.url.path} {status} {message}".rstrip())
 
-    async def _no_such_route(self, request: Request, error: Exception) -> Response:
+    async def _failed(self, request: Request, error: Exception) -> Response:
+        """Answer for a route that is not there, and for a fault of our own, in the API's form."""
         status = error.status_code if isinstance(error, HTTPException) else 500
-        return self._refusal(request, RefusedError(status, "Not Found" if status == 404 else "Method Not Allowed"))
+        return self._refusal(request, RefusedError(status, _FAILURES.get(status, "Internal server error")))
 
     async def _messages(self, request: Request, recorded: Recorded) -> Response:
         body = json_body(recorded)
@@ -140,10 +143,13 @@ class Emulator:
         if body.get("stream"):
             events = stream_answer(request, answer, step.turn, step.error, self._sleep)
             return StreamingResponse(events, media_type="text/event-stream", headers={"cache-control": "no-cache"})
-        if step.error is not None:
-            await break_off(request, step.error)
-            raise RefusedError(529, "Overloaded")  # without a stream there is no event to carry it
-        return JSONResponse(answer.body())
+        whole = JSONResponse(answer.body())
+        if step.error is None:
+            return whole
+        if step.error.stream == "cut":
+            return StreamingResponse(cut_answer(bytes(whole.body)), headers=dict(whole.headers))
+        await break_off(request, step.error)
+        raise RefusedError(529, "Overloaded")  # without a stream there is no event to carry it
 
     async def _count_tokens(self, request: Request, recorded: Recorded) -> Response:  # noqa: ARG002 - a handler
         body = json_body(recorded)

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from aircoding.emulator.answers import Answer, sse, stream_events
 from aircoding.providers.script import ScriptedError, Turn
 
-__all__ = ["StreamCutError", "break_off", "stream_answer"]
+__all__ = ["StreamCutError", "break_off", "cut_answer", "stream_answer"]
 
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -43,6 +43,16 @@ async def stream_answer(
         yield sse(_PING)
         await sleep(turn.pace_seconds or _STALL_PING_SECONDS)
     await break_off(request, error)
+
+
+async def cut_answer(body: bytes) -> AsyncIterator[bytes]:
+    """Yield half of an answer that is not streamed, and break the connection.
+
+    Raises:
+        StreamCutError: always.
+    """
+    yield body[: len(body) // 2]
+    raise StreamCutError
 
 
 async def break_off(request: Request, error: ScriptedError) -> None:
