@@ -42,11 +42,13 @@ BLOCK_KINDS = frozenset(BLOCK_FIELDS) | {
     "bash_code_execution_tool_result",
     "code_execution_tool_result",
     "compaction",
+    "connector_text",
     "container_upload",
     "fallback",
     "mcp_tool_listing",
     "mcp_tool_result",
     "mcp_tool_use",
+    "mid_conv_system",
     "server_tool_use",
     "text_editor_code_execution_tool_result",
     "tool_addition",
@@ -55,7 +57,7 @@ BLOCK_KINDS = frozenset(BLOCK_FIELDS) | {
     "web_fetch_tool_result",
     "web_search_tool_result",
 }
-"""Kinds of blocks in messages."""
+"""Kinds of blocks in messages. The SDK lacks `connector_text` and `mid_conv_system`; the API's own 400 names both."""
 
 RESULT_KINDS = frozenset({"browser_state", "document", "image", "search_result", "text", "tool_reference"})
 """Kinds of blocks inside a `tool_result`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import typing
 from collections.abc import Callable
@@ -9,22 +10,25 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
+import httpx2
 import pytest
-from hypothesis import given, settings
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from support.contexts import LIMITS, message, segment, snapshot
-from support.provider_calls import call, text, tool_result, user
+from support.provider_calls import call, capabilities, text, tool_result, user
 
 from aircoding.context.assembler import assemble
 from aircoding.context.freezing import frozen_from
 from aircoding.emulator.access import COUNT_FIELDS
+from aircoding.emulator.server import Emulator
 from aircoding.providers.capabilities import ModelRow
 from aircoding.providers.requests import messages_body, scripted_content
-from aircoding.providers.script import ScriptedTool, Turn
+from aircoding.providers.script import ScriptedTool, Turn, parse_script
 from aircoding.providers.validation import API_VERSIONS, validate_request
 from aircoding.providers.validation_blocks import BLOCK_FIELDS, BLOCK_KINDS, RESULT_KINDS
 from aircoding.providers.validation_limits import THINKING_FIELDS
 from aircoding.providers.validation_shape import KNOWN_FIELDS
+from aircoding.providers.validation_thinking import BINDING_BETA
 from aircoding.providers.validation_tools import TOOL_FIELDS
 from aircoding.records.ids import CallKey
 from aircoding.records.layers import Layer, Scope, SegmentKind, Trust
@@ -218,6 +222,7 @@ _WHOLE = session([], [Turn(line=1, thinking="hm", tools=(ScriptedTool(name="fs_r
     "stop_sequences": ["a"],
     "output_config": {"effort": "low"},
     "temperature": 1,
+    "model": "claude-sonnet-5-5",
 }
 
 
@@ -226,14 +231,41 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [found for key, item in items for found in [(*path, key), *_places(item, (*path, key))]]
 
 
-@given(st.sampled_from(_places(_WHOLE)), _JSON, st.sampled_from(API_VERSIONS))
-@settings(max_examples=500, deadline=None)
-def test_any_value_in_any_place_is_judged_and_never_a_crash(place: tuple[Any, ...], value: Any, version: str) -> None:
+def _with(place: tuple[Any, ...], value: Any) -> dict[str, Any]:
     body = copy.deepcopy(_WHOLE)
     node: Any = body
     for step in place[:-1]:
         node = node[step]
     node[place[-1]] = value
+    return body
+
+
+@given(st.sampled_from(_places(_WHOLE)), _JSON)
+@settings(max_examples=200, deadline=None)
+def test_the_emulator_answers_every_body(place: tuple[Any, ...], value: Any) -> None:
+    script = parse_script("scripts:\n- match: {}\n  turns: [{text: a}, {thinking: b, text: c}]\n", uri="x")
+    emulator = Emulator(script, capabilities())
+    headers = {"x-api-key": "k", "anthropic-version": "2023-06-01", "anthropic-beta": BINDING_BETA}
+
+    async def post(sent: dict[str, Any]) -> httpx2.Response:
+        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=emulator.app)) as http:
+            return await http.post("http://emulator/v1/messages", json=sent, headers=headers)
+
+    sent = _with(place, value)
+    if place != ("temperature",):
+        del sent["temperature"]  # else every body were refused
+    answer = asyncio.run(post(sent))
+    assert answer.status_code in {200, 400, 404}, answer.text
+    if answer.status_code == 200:
+        event("answered")
+    else:
+        assert answer.json()["error"]["message"]
+
+
+@given(st.sampled_from(_places(_WHOLE)), _JSON, st.sampled_from(API_VERSIONS))
+@settings(max_examples=500, deadline=None)
+def test_any_value_in_any_place_is_judged_and_never_a_crash(place: tuple[Any, ...], value: Any, version: str) -> None:
+    body = _with(place, value)
     for row in (ROW, ModelRow(model="old", thinking="manual", prefill=True)):
         assert isinstance(validate_request(body, row=row, api_version=version, own_signatures=True), tuple)
 
@@ -254,7 +286,8 @@ def test_the_tables_hold_what_the_sdk_can_send() -> None:
         words = "".join(word.title() for word in kind.split("_"))
         assert _fields(f"{kind}_block_param", f"{words}BlockParam") == {*fields, "type"}
     assert _kinds("content_block_param", "ContentBlockParam") <= BLOCK_KINDS
-    assert _kinds("beta.beta_content_block_param", "BetaContentBlockParam") == BLOCK_KINDS
+    named_by_the_api_alone = {"connector_text", "mid_conv_system"}
+    assert _kinds("beta.beta_content_block_param", "BetaContentBlockParam") | named_by_the_api_alone == BLOCK_KINDS
     assert _kinds("tool_result_block_param", "Content") == RESULT_KINDS
     assert _fields("tool_param", "ToolParam") == TOOL_FIELDS
     for kind, allowed in THINKING_FIELDS.items():
