@@ -62,44 +62,46 @@ def _is_directive(message: Mapping[str, Any]) -> bool:
 
 def _system_turns(request: Request) -> Iterator[Fault]:
     """A system turn follows a user turn and is last or followed by an assistant; neighbours are joined."""
-    messages = [(n, message) for n, message in enumerate(request.messages) if not _is_directive(message)]
-    for place, (number, message) in enumerate(messages):
+    messages = list(enumerate(request.messages))
+    if not request.row.system_turns:
+        for number, message in messages:
+            if message["role"] == "system":
+                yield Fault(f"/messages/{number}", "system_turn", "role 'system' is not supported on this model")
+        return
+    said = [(number, message) for number, message in messages if not _is_directive(message)]
+    for place, (number, message) in enumerate(said):
         if message["role"] != "system":
             continue
-        pointer = f"/messages/{number}"
-        before = next((other for _, other in reversed(messages[:place]) if other["role"] != "system"), None)
-        after = next((other for _, other in messages[place + 1 :] if other["role"] != "system"), None)
-        if not request.row.system_turns:
-            text = "role 'system' is not supported on this model"
-        elif before is None:
-            text = f"messages.{number}: use the top-level 'system' parameter for the initial system prompt{_DIRECTIVE}"
-        elif before["role"] != "user" and not _ends_in_server_result(before):
-            text = (
-                f"messages.{number}: role 'system' must follow a 'user' message or an 'assistant' message ending in a "
-                f"server tool result{_DIRECTIVE}"
-            )
+        before = next((other for _, other in reversed(said[:place]) if other["role"] != "system"), None)
+        after = next((other for _, other in said[place + 1 :] if other["role"] != "system"), None)
+        if before is None:
+            text = "use the top-level 'system' parameter for the initial system prompt"
+        elif before["role"] != "user" and not _last_kind(before).endswith("_tool_result"):
+            text = "role 'system' must follow a 'user' message or an 'assistant' message ending in a server tool result"
         elif after is not None and after["role"] != "assistant":
-            text = f"messages.{number}: role 'system' must precede an 'assistant' message or end the array{_DIRECTIVE}"
+            text = "role 'system' must precede an 'assistant' message or end the array"
         else:
             continue
-        yield Fault(pointer, "system_turn", text)
+        yield Fault(f"/messages/{number}", "system_turn", f"messages.{number}: {text}{_DIRECTIVE}")
 
 
-def _ends_in_server_result(message: Mapping[str, Any]) -> bool:
+def _last_kind(message: Mapping[str, Any]) -> str:
     blocks = as_blocks(message["content"])
-    return bool(blocks) and str(blocks[-1]["type"]).endswith("_tool_result")
+    return str(blocks[-1]["type"]) if blocks else ""
 
 
 def _prefill(request: Request) -> Iterator[Fault]:
-    said = [message for message in request.messages if not _is_directive(message)]
-    if not said or said[-1]["role"] != "assistant" or _ends_in_server_result(said[-1]):
+    said = [(number, message) for number, message in enumerate(request.messages) if not _is_directive(message)]
+    if not said or said[-1][1]["role"] != "assistant":
         return
-    number = len(request.messages) - 1
+    number, last = said[-1]
+    if _last_kind(last).endswith(("_tool_result", "server_tool_use", "mcp_tool_use")):
+        return  # a turn that paused at one of the provider's own tools goes on
     if not request.row.prefill:
         text = "This model does not support assistant message prefill. The conversation must end with a user message."
         yield Fault(f"/messages/{number}", "prefill", text)
         return
-    blocks = as_blocks(said[-1]["content"])
+    blocks = as_blocks(last["content"])
     final = blocks[-1].get("text", "") if blocks and blocks[-1]["type"] == "text" else ""
     if final != final.rstrip():  # (u)
         text = f"messages.{number}: final assistant content cannot end with trailing whitespace"

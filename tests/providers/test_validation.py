@@ -162,6 +162,7 @@ GOOD = [
     body(HI, ASKED, user(tool_result("t1")), {"role": "system", "content": [text("note")]}),
     body(HI, {"role": "system", "content": [text("a")]}, {"role": "system", "content": [text("b")]}, assistant(text("c")), HI),
     body(HI, assistant({"type": "web_search_tool_result"}), SYSTEM),
+    body(HI, assistant({"type": "server_tool_use"})),
     body(HI, {"role": "system", "content": [], "output_config": {"effort": "low"}}, HI),
     body(HI, SYSTEM | {"output_config": {"effort": "low"}, "clear_at": "never"}),
     body(user(text("a", cache_control=MARK)), system=[text("s", cache_control=HOUR)], tools=[TOOL | {"cache_control": HOUR}]),
@@ -205,7 +206,9 @@ def test_sampling_of_older_models_has_a_range_and_later_ones_take_none() -> None
 def test_rules_of_a_model_follow_its_row() -> None:
     assert told(body(HI, assistant(text("So"))), OLD) == []
     assert told(body(HI, assistant(text("So "))), OLD) == ["messages.1: final assistant content cannot end with trailing whitespace"]  # fmt: skip
-    assert told(body(HI, SYSTEM), OLD) == ["role 'system' is not supported on this model"]
+    unsupported = ["role 'system' is not supported on this model"]
+    assert told(body(HI, SYSTEM), OLD) == unsupported
+    assert told(body(HI, {"role": "system", "content": [], "output_config": {"effort": "low"}}), OLD) == unsupported
     budget = {"type": "enabled", "budget_tokens": 1_024}
     assert told(body(thinking=budget, max_tokens=2_000), OLD) == []
     assert told(body(thinking=budget), OLD) == ["`max_tokens` must be greater than `thinking.budget_tokens`."]
