@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from aircoding.agents.deps import NextTry
 from aircoding.errors import ConfigError, UsageError
@@ -13,15 +12,14 @@ from aircoding.ports import Provider
 from aircoding.providers.capabilities import Capabilities, parse_capabilities
 from aircoding.providers.prices import PriceTable
 from aircoding.providers.retry import RetryPolicy, retries
+from aircoding.providers.script import ScriptFile, parse_script
 from aircoding.records.snapshot import ModelLimits
 from aircoding.records.usage import UnitPrices
 from aircoding.settings import Settings
 from aircoding.sources.resources import read_resource
 
-if TYPE_CHECKING:
-    from aircoding.providers.script import ScriptFile
-
-__all__ = ["capabilities", "estimated_model", "limits_for", "next_try", "open_provider", "own_prices", "split_provider"]
+__all__ = ["capabilities", "estimated_model", "limits_for", "next_try", "open_provider", "own_prices", "read_script"]
+__all__ += ["split_provider"]
 
 _MODELS = "providers/models.yaml"
 _DEFAULT_MODEL = "claude-sonnet-5-5"
@@ -75,7 +73,7 @@ def open_provider(text: str | None, settings: Settings, *, base: Path) -> tuple[
     from aircoding.providers.scripted import ScriptedProvider
 
     scripted = ScriptedProvider(
-        _read_script(base / rest),
+        read_script(base / rest),
         capabilities(),
         max_output_tokens=settings.model.max_output_tokens,
         prices=own_prices(settings),
@@ -83,9 +81,12 @@ def open_provider(text: str | None, settings: Settings, *, base: Path) -> tuple[
     return scripted, "scripted"
 
 
-def _read_script(path: Path) -> ScriptFile:
-    from aircoding.providers.script import parse_script
+def read_script(path: Path) -> ScriptFile:
+    """Return the script in a file.
 
+    Raises:
+        ConfigError: it cannot be read, or is not in order.
+    """
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -105,7 +106,7 @@ def estimated_model(settings: Settings, *, base: Path) -> tuple[str, bool]:
     if not settings.model.provider:
         return _DEFAULT_MODEL, False
     kind, rest = split_provider(settings.model.provider)
-    return (_read_script(base / rest).model, True) if kind == "scripted" else (rest, False)
+    return (read_script(base / rest).model, True) if kind == "scripted" else (rest, False)
 
 
 def own_prices(settings: Settings) -> PriceTable:

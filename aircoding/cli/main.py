@@ -24,6 +24,7 @@ _COMMANDS = {
     "db": ("aircoding.cli.db:db", "Upgrade the database, or say what is in it."),
     "demo": ("aircoding.cli.demo:demo", "Watch a small fleet work, without a key or a network."),
     "doctor": ("aircoding.cli.setup:doctor", "Check this machine and this project; each finding comes with its fix."),
+    "emulator": ("aircoding.cli.emulator:emulator", "Serve a scripted Messages API on this machine, for any client."),
     "init": ("aircoding.cli.setup:init", "Prepare a repository: .air/ with commented files."),
     "permissions": ("aircoding.cli.permissions:permissions", "Trust a project's policy, or a plan's commands."),
     "plan": ("aircoding.cli.plan:plan", "Check a plan, or show its waves and its critical path."),

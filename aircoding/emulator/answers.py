@@ -10,7 +10,7 @@ from typing import Any
 from aircoding.providers.capabilities import ModelRow
 from aircoding.records.usage import Usage
 
-__all__ = ["ERROR_TYPES", "Answer", "error_body", "model_info", "sse", "stream_events"]
+__all__ = ["ERROR_TYPES", "Answer", "error_body", "model_info", "models_page", "sse", "stream_events"]
 
 ERROR_TYPES = {
     400: "invalid_request_error",
@@ -18,6 +18,7 @@ ERROR_TYPES = {
     402: "billing_error",
     403: "permission_error",
     404: "not_found_error",
+    405: "invalid_request_error",
     408: "timeout_error",
     409: "conflict_error",
     413: "request_too_large",
@@ -28,19 +29,22 @@ ERROR_TYPES = {
 }
 """`error.type` by status; any other status is `api_error`."""
 
+_PAGE_ROWS, _MAX_PAGE_ROWS = 20, 1000
+
 _TEXT_PIECE = 24
 """Characters of one text delta: small, so that a short answer comes in several."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A complete answer."""
+    """A complete answer; `dropped` are the thinking blocks left out of the prompt, None where that is not reported."""
 
     message_id: str
     model: str
     content: Sequence[Mapping[str, Any]]
     stop_reason: str
     usage: Usage
+    dropped: tuple[str, ...] | None = None
 
     def body(self) -> dict[str, Any]:
         """Return it as a whole message."""
@@ -53,7 +57,7 @@ class Answer:
     def _message(
         self, content: Sequence[Mapping[str, Any]], stop_reason: str | None, output_tokens: int
     ) -> dict[str, Any]:
-        return {
+        message: dict[str, Any] = {
             "id": self.message_id,
             "type": "message",
             "role": "assistant",
@@ -73,6 +77,10 @@ class Answer:
                 "service_tier": "standard",
             },
         }
+        if self.dropped is not None:
+            reason = {"type": "thinking_dropped", "reason": "prefix_binding_mismatch"}
+            message["input_transformations"] = [{**reason, "path": path} for path in self.dropped]
+        return message
 
 
 def error_body(status: int, message: str, *, request_id: str) -> dict[str, Any]:
@@ -100,7 +108,9 @@ def _pieces(block: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, An
     if block["type"] == "text":
         return {"type": "text", "text": ""}, [{"type": "text_delta", "text": part} for part in _cut(block["text"])]
     if block["type"] == "thinking":
-        deltas = [{"type": "thinking_delta", "thinking": part} for part in _cut(block["thinking"])]
+        deltas: list[dict[str, Any]] = [
+            {"type": "thinking_delta", "thinking": part} for part in _cut(block["thinking"])
+        ]
         signature = {"type": "signature_delta", "signature": block["signature"]}
         return {"type": "thinking", "thinking": "", "signature": ""}, [*deltas, signature]
     text = json.dumps(block["input"], ensure_ascii=False)
@@ -128,4 +138,26 @@ def model_info(row: ModelRow) -> dict[str, Any]:
         "created_at": f"{row.as_of}T00:00:00Z",
         "max_input_tokens": row.window_tokens,
         "max_tokens": row.max_output_tokens,
+    }
+
+
+def models_page(rows: Sequence[ModelRow], query: Mapping[str, str]) -> dict[str, Any] | None:
+    """Return a page of models (`limit`, `after_id`, `before_id`); None when the limit is no number from 1 to 1000."""
+    limit = query.get("limit", str(_PAGE_ROWS))
+    if not limit.isdecimal() or not 1 <= int(limit) <= _MAX_PAGE_ROWS:
+        return None
+    ids = [row.model for row in rows]
+    start, end = 0, len(rows)
+    if query.get("after_id") in ids:
+        start = ids.index(query["after_id"]) + 1
+    if query.get("before_id") in ids:
+        end = ids.index(query["before_id"])
+        start = max(start, end - int(limit))
+    page = [model_info(row) for row in rows[start:end][: int(limit)]]
+    more = start > 0 if "before_id" in query else start + len(page) < end
+    return {
+        "data": page,
+        "has_more": more,
+        "first_id": page[0]["id"] if page else None,
+        "last_id": page[-1]["id"] if page else None,
     }

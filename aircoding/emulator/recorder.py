@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Recorded", "Recorder"]
+__all__ = ["MAX_REQUESTS", "Recorded", "Recorder"]
+
+MAX_REQUESTS = 2_000
+"""A server that runs for days must not keep all that it was sent."""
 
 _SECRET_HEADERS = frozenset({"authorization", "x-api-key", "cookie"})
 
@@ -32,14 +37,15 @@ class Recorded:
 
 
 class Recorder:
-    """Requests in the order in which they came."""
+    """Requests in the order in which they came; of more than MAX_REQUESTS the oldest are forgotten."""
 
     def __init__(self) -> None:
-        self._requests: list[Recorded] = []
+        self._requests: deque[Recorded] = deque(maxlen=MAX_REQUESTS)
+        self._seen: Counter[bytes] = Counter()
 
     @property
     def requests(self) -> tuple[Recorded, ...]:
-        """All requests since the start or the last `clear`."""
+        """All requests that are kept since the start or the last `clear`."""
         return tuple(self._requests)
 
     def add(self, *, method: str, path: str, headers: Mapping[str, str], body: bytes) -> Recorded:
@@ -53,16 +59,21 @@ class Recorder:
             body=body,
         )
         self._requests.append(recorded)
+        self._seen[_fingerprint(recorded)] += 1
         return recorded
 
     def times_seen(self, recorded: Recorded) -> int:
         """Return how often the same request came before this one."""
-        place = (recorded.method, recorded.path, recorded.body)
-        return sum((other.method, other.path, other.body) == place for other in self._requests) - 1
+        return self._seen[_fingerprint(recorded)] - 1
 
     def clear(self) -> None:
         """Forget all requests."""
         self._requests.clear()
+        self._seen.clear()
+
+
+def _fingerprint(recorded: Recorded) -> bytes:
+    return hashlib.sha256(f"{recorded.method} {recorded.path}\n".encode() + recorded.body).digest()
 
 
 def _auth(headers: Mapping[str, str]) -> str | None:

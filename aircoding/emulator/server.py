@@ -11,48 +11,54 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from urllib.parse import unquote
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from aircoding.emulator.answers import Answer, error_body, model_info, sse, stream_events
+from aircoding.emulator.access import (
+    COUNT_FIELDS,
+    MAX_BODY_BYTES,
+    RefusedError,
+    betas,
+    check_access,
+    json_body,
+    read_body,
+)
+from aircoding.emulator.answers import Answer, error_body, model_info, models_page
 from aircoding.emulator.recorder import Recorded, Recorder
+from aircoding.emulator.streams import break_off, cut_answer, stream_answer
 from aircoding.errors import ProviderError
 from aircoding.providers.capabilities import Capabilities
 from aircoding.providers.requests import scripted_content
-from aircoding.providers.script import ScriptedError, ScriptFile
+from aircoding.providers.script import ScriptFile
 from aircoding.providers.script_choice import ANY_SESSION, Step, choose_turn, session_match
 from aircoding.providers.simulated import SimulatedCache, prompt_tokens
-from aircoding.providers.validation import API_VERSIONS, validate_request
+from aircoding.providers.thinking import without_blocks
+from aircoding.providers.validation import validate_request
+from aircoding.providers.validation_request import Request as ValidRequest
+from aircoding.providers.validation_thinking import BINDING_BETA, dropped_blocks
 from aircoding.records.ids import CallKey, SessionId, call_key
 
 __all__ = ["Emulator"]
 
 _NO_SESSION = SessionId("none:none:1:none:1")
 
+_FAILURES = {404: "Not Found", 405: "Method Not Allowed"}
 
-class _StreamCutError(Exception):
-    """Ends a response without its last chunk: the server closes the connection, as a broken network does."""
-
-
-class _RefusedError(Exception):
-    """A request is answered with an error status."""
-
-    def __init__(self, status: int, message: str, retry_after_seconds: float | None = None) -> None:
-        super().__init__(message)
-        self.status, self.message, self.retry_after_seconds = status, message, retry_after_seconds
+Handler = Callable[[Request, Recorded], Awaitable[Response]]
 
 
 class Emulator:
     """The server's state; `app` is the ASGI application, `recorder` what it was sent.
 
-    `sleep` waits for the delays of a script, `clock` gives seconds for the life of cache entries. A scripted `cut`
-    needs a real socket: in process there is no connection that could break.
+    `sleep` waits for the delays of a script, `clock` gives seconds for the life of cache entries, `report` is told each
+    request in one line. A scripted `cut` needs a real socket: in process there is no connection that could break.
     """
 
     def __init__(
@@ -62,10 +68,14 @@ class Emulator:
         *,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         clock: Callable[[], float] = time.monotonic,
+        max_body_bytes: int = MAX_BODY_BYTES,
+        report: Callable[[str], None] | None = None,
     ) -> None:
         self.recorder = Recorder()
         self._script, self._capabilities = script, capabilities
-        self._sleep, self._clock = sleep, clock
+        self._sleep, self._clock, self._report = sleep, clock, report
+        self._max_body_bytes = max_body_bytes
+        self._answers = 0
         self._cache = SimulatedCache()
         self.app = Starlette(
             routes=[
@@ -74,57 +84,87 @@ class Emulator:
                 Route("/v1/models", self._guarded(self._models)),
                 Route("/v1/models/{model}", self._guarded(self._model)),
                 Route("/_air/requests", self._recorded, methods=["GET", "DELETE"]),
-            ]
+            ],
+            exception_handlers={HTTPException: self._failed, Exception: self._failed},
         )
 
-    def _guarded(
-        self, handler: Callable[[Request, Recorded], Awaitable[Response]]
-    ) -> Callable[[Request], Awaitable[Response]]:
-        """Record a request, check key and version, and turn a refusal into the API's error."""
+    def _guarded(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+        """Record a request, check key, version and size, and turn a refusal into the API's error."""
 
         async def handle(request: Request) -> Response:
+            body = await read_body(request, max_bytes=self._max_body_bytes)
             recorded = self.recorder.add(
-                method=request.method, path=request.url.path, headers=dict(request.headers), body=await request.body()
+                method=request.method, path=request.url.path, headers=dict(request.headers), body=body or b""
             )
-            request_id = f"req_emulator_{len(self.recorder.requests)}"
             try:
-                _check_access(recorded)
+                check_access(recorded)
+                if body is None:
+                    raise RefusedError(413, "Request exceeds the maximum size")
                 response = await handler(request, recorded)
-            except _RefusedError as refused:
-                response = JSONResponse(
-                    error_body(refused.status, refused.message, request_id=request_id), status_code=refused.status
-                )
-                if refused.retry_after_seconds is not None:
-                    response.headers["retry-after"] = f"{refused.retry_after_seconds:g}"
-            response.headers["request-id"] = request_id
+            except RefusedError as refused:
+                return self._refusal(request, refused)
+            response.headers["request-id"] = self._request_id()
+            self._tell(request, response.status_code)
             return response
 
         return handle
 
+    def _refusal(self, request: Request, refused: RefusedError) -> Response:
+        request_id = self._request_id()
+        self._tell(request, refused.status, refused.message)
+        return JSONResponse(
+            error_body(refused.status, refused.message, request_id=request_id),
+            status_code=refused.status,
+            headers={**refused.headers, "request-id": request_id},
+        )
+
+    def _request_id(self) -> str:
+        self._answers += 1
+        return f"req_emulator_{self._answers}"
+
+    def _tell(self, request: Request, status: int, message: str = "") -> None:
+        if self._report is not None:
+            self._report(f"{request.method} {request.url.path} {status} {message}".rstrip())
+
+    async def _failed(self, request: Request, error: Exception) -> Response:
+        """Answer for a route that is not there, and for a fault of our own, in the API's form."""
+        status = error.status_code if isinstance(error, HTTPException) else 500
+        return self._refusal(request, RefusedError(status, _FAILURES.get(status, "Internal server error")))
+
     async def _messages(self, request: Request, recorded: Recorded) -> Response:
-        body = self._valid_body(recorded)
+        body = json_body(recorded)
+        self._check(body, recorded)
         key, tries, step = self._step(body, recorded)
         if step.turn.delay_seconds:
             await self._sleep(step.turn.delay_seconds)
         if step.error is not None and step.error.status is not None:
-            raise _RefusedError(step.error.status, "scripted", step.error.retry_after_seconds)
-        answer = self._answer(body, step, key, tries)
+            raise RefusedError(step.error.status, "scripted", step.error.headers)
+        answer = self._answer(body, recorded, step, key, tries)
         if body.get("stream"):
-            return StreamingResponse(self._stream(request, answer, step), media_type="text/event-stream")
-        if step.error is not None:
-            await self._fail(request, step.error)
-            raise _RefusedError(529, "Overloaded")  # without a stream there is no event to carry it
-        return JSONResponse(answer.body())
+            events = stream_answer(request, answer, step.turn, step.error, self._sleep)
+            return StreamingResponse(events, media_type="text/event-stream", headers={"cache-control": "no-cache"})
+        whole = JSONResponse(answer.body())
+        if step.error is None:
+            return whole
+        if step.error.stream == "cut":
+            return StreamingResponse(cut_answer(bytes(whole.body)), headers=dict(whole.headers))
+        await break_off(request, step.error)
+        raise RefusedError(529, "Overloaded")  # without a stream there is no event to carry it
 
     async def _count_tokens(self, request: Request, recorded: Recorded) -> Response:  # noqa: ARG002 - a handler
-        body = self._valid_body(recorded, max_tokens=1)
+        body = json_body(recorded)
+        for name in body:
+            if name not in COUNT_FIELDS:
+                raise RefusedError(400, f"{name}: Extra inputs are not permitted")
+        row = self._capabilities.row(str(body.get("model", "")))
+        self._check({**body, "max_tokens": row.max_output_tokens}, recorded)
         return JSONResponse({"input_tokens": prompt_tokens(body)})
 
     async def _models(self, request: Request, recorded: Recorded) -> Response:  # noqa: ARG002 - a handler
-        data = [model_info(row) for row in self._capabilities.rows.values()]
-        return JSONResponse(
-            {"data": data, "has_more": False, "first_id": data[0]["id"], "last_id": data[-1]["id"]} if data else {}
-        )
+        page = models_page(list(self._capabilities.rows.values()), request.query_params)
+        if page is None:
+            raise RefusedError(400, "limit: Input should be a valid integer from 1 to 1000")
+        return JSONResponse(page)
 
     async def _model(self, request: Request, recorded: Recorded) -> Response:  # noqa: ARG002 - a handler
         model = str(request.path_params["model"])
@@ -144,24 +184,23 @@ class Emulator:
 
     def _known(self, model: str) -> None:
         if self._capabilities.remarks(model):
-            raise _RefusedError(404, f"model: {model}")
+            raise RefusedError(404, f"model: {model}")
 
-    def _valid_body(self, recorded: Recorded, **defaults: Any) -> dict[str, Any]:
-        """Return the body of a request that the real API would take."""
-        body = recorded.json
-        if not isinstance(body, dict):
-            raise _RefusedError(400, "The request body is not valid JSON")
-        body = defaults | body
+    def _check(self, body: Mapping[str, Any], recorded: Recorded) -> None:
+        """Do nothing for a request that the real API would take."""
         if isinstance(body.get("model"), str):
             self._known(body["model"])
-        row = self._capabilities.row(str(body.get("model", "")))
-        version = recorded.headers["anthropic-version"]
-        faults = validate_request(body, row=row, api_version=version)
-        if not faults:
-            faults = validate_request(body, row=row, api_version=version, prompt_tokens=prompt_tokens(body))
+        rules: dict[str, Any] = {
+            "row": self._capabilities.row(str(body.get("model", ""))),
+            "api_version": recorded.headers["anthropic-version"],
+            "betas": betas(recorded),
+            "own_signatures": True,
+        }
+        faults = validate_request(body, **rules)
+        if not faults:  # tokens can be counted of a body of the right shape only
+            faults = validate_request(body, **rules, prompt_tokens=prompt_tokens(body))
         if faults:
-            raise _RefusedError(400, faults[0].message)
-        return body
+            raise RefusedError(400, faults[0].message)
 
     def _step(self, body: dict[str, Any], recorded: Recorded) -> tuple[CallKey, int, Step]:
         headers = recorded.headers
@@ -176,49 +215,26 @@ class Emulator:
                 tries = self.recorder.times_seen(recorded)
             step = choose_turn(self._script, match, assistant_turns=turns, tries=tries)
         except (KeyError, ValueError) as error:
-            raise _RefusedError(400, f"x-air headers: {error!r} is missing or no number") from error
+            raise RefusedError(400, f"x-air headers: {error!r} is missing or no number") from error
         except ProviderError as error:
-            raise _RefusedError(400, error.message) from error
+            raise RefusedError(400, error.message) from error
         return call_key(session, turns + 1), tries, step
 
-    def _answer(self, body: dict[str, Any], step: Step, key: CallKey, tries: int) -> Answer:
+    def _answer(self, body: dict[str, Any], recorded: Recorded, step: Step, key: CallKey, tries: int) -> Answer:
         """The answer begins here: what the request marked can be read from the cache from now on."""
-        content = scripted_content(step.turn, key)
-        model = body["model"]
-        minimum, now = self._capabilities.row(model).min_cache_prefix_tokens, self._clock()
-        usage = self._cache.usage(model, body, content, minimum_tokens=minimum, now_seconds=now)
-        self._cache.keep(model, body, minimum_tokens=minimum, now_seconds=now)
-        message_id = "msg_" + hashlib.sha256(f"{key} {tries}".encode()).hexdigest()[:24]
+        row = self._capabilities.row(body["model"])
+        dropped = dropped_blocks(ValidRequest(body=body, row=row, api_version=recorded.headers["anthropic-version"]))
+        seen = without_blocks(body, dropped) if dropped else body
+        content = scripted_content(step.turn, key, seen)
+        minimum, now = row.min_cache_prefix_tokens, self._clock()
+        usage = self._cache.usage(row.model, seen, content, minimum_tokens=minimum, now_seconds=now)
+        self._cache.keep(row.model, seen, minimum_tokens=minimum, now_seconds=now)
+        reported = row.thinking != "none" and BINDING_BETA in betas(recorded)
         return Answer(
-            message_id=message_id, model=model, content=content, stop_reason=step.turn.stop_reason, usage=usage
+            message_id="msg_" + hashlib.sha256(f"{key} {tries}".encode()).hexdigest()[:24],
+            model=row.model,
+            content=content,
+            stop_reason=step.turn.stop_reason,
+            usage=usage,
+            dropped=tuple(block.path for block in dropped) if reported else None,
         )
-
-    async def _stream(self, request: Request, answer: Answer, step: Step) -> AsyncIterator[bytes]:
-        events = stream_events(answer)
-        # A fault comes when a part of the content is there: that is what makes it easy to overlook.
-        sent = events if step.error is None else events[: max(len(events) // 2, 3)]
-        for event in sent:
-            yield sse(event)
-            if step.turn.pace_seconds:
-                await self._sleep(step.turn.pace_seconds)
-        if step.error is not None:
-            if step.error.stream == "error_event":
-                yield sse({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}})
-            await self._fail(request, step.error)
-
-    async def _fail(self, request: Request, error: ScriptedError) -> None:
-        """Break off as the script says; a clean end needs nothing more."""
-        if error.stream == "cut":
-            raise _StreamCutError
-        while error.stream == "hang" and not await request.is_disconnected():  # noqa: ASYNC110 - a server has no event
-            await asyncio.sleep(0.02)
-
-
-def _check_access(recorded: Recorded) -> None:
-    if recorded.auth is None:
-        raise _RefusedError(401, "x-api-key header is required")
-    version = recorded.headers.get("anthropic-version")
-    if version is None:
-        raise _RefusedError(400, "anthropic-version: header is required")
-    if version not in API_VERSIONS:
-        raise _RefusedError(400, f'anthropic-version: "{version}" is not a valid version')

@@ -27,7 +27,7 @@ _MAY_BE_EMPTY = frozenset({"refusal"})
 
 
 def reply_from(message: ParsedMessage[Any], *, request_id: str | None) -> Reply:
-    """Return the reply that a finished stream gave. Empty texts are left out: no request may hold one.
+    """Return the reply that a finished stream gave. Texts that say nothing are left out: no request may hold one.
 
     Raises:
         ProviderError: it has no stop reason, or says nothing at all (`silent_end`).
@@ -35,7 +35,7 @@ def reply_from(message: ParsedMessage[Any], *, request_id: str | None) -> Reply:
     if message.stop_reason is None:
         raise silent_end("there is no stop reason")
     blocks = (_block(block.model_dump(mode="json", exclude_unset=True)) for block in message.content)
-    content = tuple(block for block in blocks if block["type"] != "text" or block["text"])
+    content = tuple(block for block in blocks if block["type"] != "text" or block["text"].strip())
     if not content and message.stop_reason not in _MAY_BE_EMPTY:
         raise silent_end(f"it stopped with {message.stop_reason} and holds nothing")
     return Reply(

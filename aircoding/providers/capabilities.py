@@ -27,6 +27,8 @@ _ROW_KEYS = (
     "system_turns",
     "prefill",
     "thinking",
+    "bound_thinking",
+    "sampling",
     "forced_tools",
     "tools",
     "images",
@@ -42,8 +44,9 @@ class ModelRow:
 
     They are on the safe side for every model of the last generations: a small window and output, no system turns,
     no prefill. The prefix minimum is a middle one: a mark below the true minimum is ignored and costs nothing.
-    `prefill` says whether a request may end with an assistant message, `forced_tools` whether `tool_choice` may
-    demand a tool. `as_of` is the day on which `source` was read.
+    `prefill` says whether a request may end with an assistant message, `bound_thinking` whether a thinking block is
+    refused when what stands before it has changed, `sampling` whether `temperature`, `top_p` and `top_k` may be given,
+    `forced_tools` whether `tool_choice` may demand a tool. `as_of` is the day on which `source` was read.
     """
 
     model: str
@@ -54,6 +57,8 @@ class ModelRow:
     system_turns: bool = False
     prefill: bool = False
     thinking: str = "adaptive"
+    bound_thinking: bool = False
+    sampling: bool = True
     forced_tools: bool = False
     tools: bool = True
     images: bool = True

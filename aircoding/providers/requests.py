@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 from collections.abc import Mapping
 from typing import Any
 
 from aircoding.providers.script import Turn
+from aircoding.providers.thinking import sign_thinking
 from aircoding.records.calls import CallRequest
 from aircoding.records.ids import CallKey
 
@@ -28,12 +28,18 @@ def messages_body(call: CallRequest) -> dict[str, Any]:
     return body | {name: request[name] for name in request if name not in {"tools", "system", "messages"}}
 
 
-def scripted_content(turn: Turn, key: CallKey) -> tuple[Mapping[str, Any], ...]:
-    """Return the blocks that a scripted turn says; ids and signatures follow from the call key alone."""
+def scripted_content(turn: Turn, key: CallKey, body: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    """Return the blocks that a scripted turn answers to `body`.
+
+    Ids follow from the call key alone. Thinking is signed for this request, and comes without its words where the
+    request asks for that (`thinking.display: omitted`).
+    """
     blocks: list[Mapping[str, Any]] = []
     if turn.thinking is not None:
-        signature = base64.b64encode(_hash(f"thinking {key}")).decode("ascii")
-        blocks.append({"type": "thinking", "thinking": turn.thinking, "signature": signature})
+        config = body.get("thinking")
+        is_omitted = isinstance(config, Mapping) and config.get("display") == "omitted"
+        words = "" if is_omitted else turn.thinking
+        blocks.append({"type": "thinking", "thinking": words, "signature": sign_thinking(body, words)})
     if turn.text is not None:
         blocks.append({"type": "text", "text": turn.text})
     for index, tool in enumerate(turn.tools):

@@ -9,8 +9,8 @@
         tools: [{name: ..., input: {...}}]
         stop_reason: max_tokens        # else `tool_use` with tools, `end_turn` without
         delay_seconds: 0.5             # before the first byte
-        pace_seconds: 0.1              # between two stream events; over HTTP only
-        error: {status: 529, times: 2, retry_after_seconds: 1}   # or {stream: cut, times: 1}
+        pace_seconds: 0.1              # between two stream events, with a ping each time; over HTTP only
+        error: {status: 529, times: 2, retry_after_seconds: 1, should_retry: true}   # or {stream: cut, times: 1}
 
 An error strikes the first `times` tries of its turn; a turn that is only an error fails on every try.
 """
@@ -42,9 +42,9 @@ DEFAULT_MODEL = "claude-sonnet-5-5"
 """The stand-in model where the file names none."""
 
 STATUSES = (400, 401, 402, 403, 404, 408, 409, 413, 422, 429, 500, 502, 503, 504, 529)
-STREAM_FAULTS = ("cut", "error_event", "early_end", "hang")
+STREAM_FAULTS = ("cut", "error_event", "early_end", "hang", "stall")
 """How a stream can fail after it began: the connection is cut, an `error` event comes (overloaded), it ends without
-`message_stop`, or nothing more comes."""
+`message_stop`, nothing more comes, or only pings come."""
 STOP_REASONS = ("end_turn", "tool_use", "max_tokens", "stop_sequence", "pause_turn", "refusal")
 
 _TURN_KEYS = ("text", "thinking", "tools", "stop_reason", "delay_seconds", "pace_seconds", "error")
@@ -85,6 +85,18 @@ class ScriptedError:
     stream: str | None = None
     times: int | None = 1
     retry_after_seconds: float | None = None
+    should_retry: bool | None = None
+    """What the header `x-should-retry` says; None where it is not sent."""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers that come with the status."""
+        headers = {}
+        if self.retry_after_seconds is not None:
+            headers["retry-after"] = f"{self.retry_after_seconds:g}"
+        if self.should_retry is not None:
+            headers["x-should-retry"] = str(self.should_retry).lower()
+        return headers
 
     def strikes(self, tries: int) -> bool:
         """Whether it strikes a call that was begun `tries` times before."""
@@ -189,15 +201,16 @@ def _tool(fields: Fields, node: YamlNode) -> ScriptedTool:
 def _error(fields: Fields, entry: Entry | None, *, always: bool) -> ScriptedError | None:
     if entry is None:
         return None
-    known = ("status", "stream", "times", "retry_after_seconds")
+    known = ("status", "stream", "times", "retry_after_seconds", "should_retry")
     given = fields.entries(entry.node, "turns.error", known=known)
     if ("status" in given) == ("stream" in given):
         fields.fault("`turns.error` needs either `status` or `stream`", entry.line)
     status = fields.whole(given.get("status"), "turns.error.status", minimum=100)
     if status is not None and status not in STATUSES:
         fields.fault(f"`turns.error.status`: {status} is none of {', '.join(map(str, STATUSES))}", entry.line)
-    if "retry_after_seconds" in given and "status" not in given:
-        fields.fault("`turns.error.retry_after_seconds` goes with a `status`", entry.line)
+    for key in ("retry_after_seconds", "should_retry"):
+        if key in given and "status" not in given:
+            fields.fault(f"`turns.error.{key}` goes with a `status`", entry.line)
     if always and "times" in given:
         fields.fault("`turns.error.times`: the turn says nothing after its error, so every try fails", entry.line)
     return ScriptedError(
@@ -205,6 +218,7 @@ def _error(fields: Fields, entry: Entry | None, *, always: bool) -> ScriptedErro
         stream=fields.word(given.get("stream"), "turns.error.stream", choices=STREAM_FAULTS),
         times=None if always else fields.whole(given.get("times"), "turns.error.times", minimum=1) or 1,
         retry_after_seconds=fields.seconds(given.get("retry_after_seconds"), "turns.error.retry_after_seconds"),
+        should_retry=fields.flag(given.get("should_retry"), "turns.error.should_retry"),
     )
 
 

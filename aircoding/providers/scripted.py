@@ -86,7 +86,7 @@ class ScriptedProvider:
             await self._sleep(step.turn.delay_seconds)
 
     def _reply(self, call: CallRequest, body: dict[str, Any], step: Step) -> Reply:
-        content = scripted_content(step.turn, call.key)
+        content = scripted_content(step.turn, call.key, body)
         minimum = self._row.min_cache_prefix_tokens
         usage = self._cache.usage(call.model, body, content, minimum_tokens=minimum, now_seconds=self._clock())
         return Reply(
@@ -108,13 +108,11 @@ class ScriptedProvider:
 def scripted_failure(error: ScriptedError) -> ProviderError:
     """Return what a scripted error would be if a real API had failed that way."""
     if error.status is not None:
-        seconds = error.retry_after_seconds
-        headers = {} if seconds is None else {"retry-after": str(seconds)}
-        return http_failure(error.status, message="scripted", headers=headers)
+        return http_failure(error.status, message="scripted", headers=error.headers)
     if error.stream == "error_event":
         return http_failure(200, error_type="overloaded_error", message="scripted", began=True)
     if error.stream == "cut":
         return cut_stream("scripted")
-    if error.stream == "hang":
+    if error.stream in {"hang", "stall"}:
         return timed_out("scripted")
     return silent_end("scripted")

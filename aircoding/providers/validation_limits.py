@@ -1,4 +1,4 @@
-"""Rules that depend on the model: sizes, thinking, forced tools."""
+"""Rules that depend on the model: sizes and thinking."""
 
 from __future__ import annotations
 
@@ -7,14 +7,22 @@ from typing import Any
 
 from aircoding.providers.validation_request import Fault, Request
 
-__all__ = ["LIMIT_RULES"]
+__all__ = ["LIMIT_RULES", "THINKING_FIELDS"]
 
 _MIN_BUDGET_TOKENS = 1024
+
+THINKING_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "adaptive": ("type", "display", "block_binding"),
+    "between_tools": ("type",),
+    "disabled": ("type",),
+    "enabled": ("type", "budget_tokens", "display", "block_binding"),
+}
+"""Fields of the parameter `thinking` by its type (SDK 2.14.0)."""
 
 
 def _output_limit(request: Request) -> Iterator[Fault]:
     asked, most = request.body["max_tokens"], request.row.max_output_tokens
-    if asked < 0 or (asked == 0 and request.body.get("stream")):  # 0 fills the cache and answers nothing
+    if asked < 0:  # 0 fills the cache and answers nothing
         yield Fault("/max_tokens", "max_tokens", "max_tokens: must be greater than or equal to 1")
     if asked > most:
         allowed = f"which is the maximum allowed number of output tokens for {request.row.model}"
@@ -33,7 +41,15 @@ def _thinking(request: Request) -> Iterator[Fault]:
     config = request.body.get("thinking")
     if not isinstance(config, Mapping):
         return
-    kind, offered = config.get("type"), request.row.thinking
+    kind, offered = str(config.get("type")), request.row.thinking
+    if kind not in THINKING_FIELDS:
+        tags = ", ".join(f"'{name}'" for name in THINKING_FIELDS)
+        text = f"thinking: Input tag '{kind}' found using 'type' does not match any of the expected tags: {tags}"
+        yield Fault("/thinking/type", "thinking", text)
+        return
+    for name in config:
+        if name not in THINKING_FIELDS[kind]:  # (u)
+            yield Fault(f"/thinking/{name}", "thinking", f"thinking.{kind}.{name}: Extra inputs are not permitted")
     if kind == "disabled" and offered == "always":
         yield _unsupported("disabled")
     if kind == "adaptive" and offered in {"none", "manual"}:
@@ -62,18 +78,4 @@ def _unsupported(kind: str) -> Fault:
     return Fault("/thinking", "thinking", text)
 
 
-def _forced_tools(request: Request) -> Iterator[Fault]:
-    choice = request.body.get("tool_choice")
-    if not isinstance(choice, Mapping):
-        return
-    kind = choice.get("type")
-    if not request.tools and kind != "none":  # (u)
-        yield Fault("/tool_choice", "tool_choice", "tool_choice may only be specified while providing tools")
-    if kind in {"any", "tool"}:
-        thinking = request.body.get("thinking")
-        thinks = isinstance(thinking, Mapping) and thinking.get("type") == "enabled"
-        if thinks or not request.row.forced_tools:  # (u)
-            yield Fault("/tool_choice", "tool_choice", "Thinking may not be enabled when tool_choice forces tool use.")
-
-
-LIMIT_RULES = (_output_limit, _window, _thinking, _forced_tools)
+LIMIT_RULES = (_output_limit, _window, _thinking)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from aircoding.providers.thinking import THINKING_KINDS
 from aircoding.providers.validation_request import Fault, Place, Request, as_blocks
 
 __all__ = ["MARK_RULES", "MAX_MARKS"]
@@ -56,14 +57,13 @@ def _well_formed(request: Request) -> Iterator[Fault]:
 
 
 def _longer_first(request: Request) -> Iterator[Fault]:
+    """The top level's mark comes last: the API sets it at the last block that can carry one."""
     shorter_seen = False
     for pointer, mark in _marks(request):
-        if not pointer:
-            continue  # the top level's has a rule of its own
         if _ttl(mark) == "1h" and shorter_seen:
-            where = pointer.strip("/").replace("/", ".")
+            where = f"{pointer.strip('/').replace('/', '.')}.cache_control".strip(".")
             text = (
-                f"{where}.cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' "
+                f"{where}.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' "
                 "cache_control block. Note that blocks are processed in the following order: `tools`, `system`, "
                 "`messages`."
             )
@@ -73,14 +73,18 @@ def _longer_first(request: Request) -> Iterator[Fault]:
 
 def _top_level_agrees(request: Request) -> Iterator[Fault]:
     top = _mark(request.body)
-    places = list(request.places())
-    target = _mark(places[-1].value) if places else {}
+    target = next((_mark(place.value) for place in reversed(list(request.places())) if _can_carry(place)), {})
     if top and target and _ttl(top) != _ttl(target):
         text = (
             f"Top-level cache_control has ttl='{_ttl(top)}' but the target block already has cache_control with "
             f"ttl='{_ttl(target)}'"
         )
         yield Fault("/cache_control", "mark_order", text)
+
+
+def _can_carry(place: Place) -> bool:
+    value = place.value
+    return value["type"] not in THINKING_KINDS and (value["type"] != "text" or bool(value.get("text")))
 
 
 def _not_where_forbidden(request: Request) -> Iterator[Fault]:
@@ -90,8 +94,6 @@ def _not_where_forbidden(request: Request) -> Iterator[Fault]:
 
 def _forbidden_in(place: Place) -> Iterator[Fault]:
     kind = place.value["type"]
-    if _mark(place.value) and kind in {"thinking", "redacted_thinking"}:
-        yield Fault(place.pointer, "marks", f"{place.dotted}.{kind}.cache_control: Extra inputs are not permitted")
     if _mark(place.value) and kind == "text" and not place.value.get("text"):
         text = f"{place.dotted}.text: cache_control cannot be set for empty text blocks"
         yield Fault(place.pointer, "marks", text)

@@ -1,125 +1,45 @@
-"""Rules on the conversation: who follows whom, calls and their results, what a block may hold."""
+"""Rules on the conversation: who follows whom, how it ends, what a block may say."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from itertools import zip_longest
+from typing import Any
 
-from aircoding.providers.validation_request import Fault, Place, Request, as_blocks
+from aircoding.providers.thinking import THINKING_KINDS
+from aircoding.providers.validation_pairing import runs
+from aircoding.providers.validation_request import Fault, Request, as_blocks
 
 __all__ = ["MESSAGE_RULES"]
 
-_THINKING = ("thinking", "redacted_thinking")
-
-
-@dataclass(slots=True)
-class _Run:
-    """Neighbouring messages of one role; the API joins them before it looks at calls and results."""
-
-    role: str
-    places: list[Place] = field(default_factory=list)
-    last_message: int = 0
-
-
-def _runs(request: Request) -> list[_Run]:
-    """System turns are left out: they stand between turns and answer nothing."""
-    runs: list[_Run] = []
-    for number, message in enumerate(request.messages):
-        role = str(message["role"])
-        if role == "system":
-            continue
-        if not runs or runs[-1].role != role:
-            runs.append(_Run(role))
-        runs[-1].last_message = number
-        for index, block in enumerate(as_blocks(message["content"])):
-            runs[-1].places.append(Place(number, index, role, block))
-    return runs
-
-
-def _every_call_answered(request: Request) -> Iterator[Fault]:
-    runs = _runs(request)
-    for run, following in zip_longest(runs, runs[1:]):
-        if run.role != "assistant":
-            continue
-        called = [str(place.value.get("id")) for place in run.places if place.value["type"] == "tool_use"]
-        answered = {place.value.get("tool_use_id") for place in _results(following)}
-        missing = [tool_use_id for tool_use_id in called if tool_use_id not in answered]
-        if missing:
-            text = (
-                f"messages.{run.last_message}: `tool_use` ids were found without `tool_result` blocks immediately "
-                f"after: {', '.join(missing)}. Each `tool_use` block must have a corresponding `tool_result` block "
-                "in the next message."
-            )
-            yield Fault(f"/messages/{run.last_message}", "pairing", text)
-
-
-def _every_result_asked_for(request: Request) -> Iterator[Fault]:
-    before: _Run | None = None
-    for run in _runs(request):
-        asked = {place.value.get("id") for place in before.places} if before is not None else set()
-        for place in _results(run):
-            tool_use_id = place.value.get("tool_use_id")
-            if run.role != "user" or tool_use_id not in asked:  # (u)
-                text = (
-                    f"{place.dotted}: unexpected `tool_use_id` found in `tool_result` blocks: {tool_use_id}. Each "
-                    "`tool_result` block must have a corresponding `tool_use` block in the previous message."
-                )
-                yield Fault(place.pointer, "pairing", text)
-        yield from _answered_twice(run)
-        before = run
-
-
-def _answered_twice(run: _Run) -> Iterator[Fault]:  # (u)
-    counts = Counter(str(place.value.get("tool_use_id")) for place in _results(run))
-    for tool_use_id, count in counts.items():
-        if count > 1:
-            text = (
-                f"messages.{run.last_message}: each `tool_use` must have a single result. Found multiple `tool_result` "
-                f"blocks with id: {tool_use_id}"
-            )
-            yield Fault(f"/messages/{run.last_message}", "pairing", text)
-
-
-def _results(run: _Run | None) -> list[Place]:
-    return [place for place in run.places if place.value["type"] == "tool_result"] if run is not None else []
-
-
-def _results_first(request: Request) -> Iterator[Fault]:  # (u)
-    for number, message in enumerate(request.messages):
-        kinds = [block["type"] for block in as_blocks(message["content"])]
-        if "tool_result" not in kinds:
-            continue
-        last = len(kinds) - 1 - kinds[::-1].index("tool_result")
-        if any(kind != "tool_result" for kind in kinds[:last]):
-            text = f"messages.{number}.content: `tool_result` blocks must come before other content"
-            yield Fault(f"/messages/{number}/content", "pairing", text)
-
-
-def _ids_unique(request: Request) -> Iterator[Fault]:
-    seen: set[str] = set()
-    for place in request.places():
-        if place.value["type"] == "tool_use":
-            tool_use_id = str(place.value.get("id"))
-            if tool_use_id in seen:
-                yield Fault(place.pointer, "tool_use_id", "messages: `tool_use` ids must be unique")
-            seen.add(tool_use_id)
+_DIRECTIVE = "; the directive-only form (content: [] with output_config) is accepted at any position"
 
 
 def _text_not_empty(request: Request) -> Iterator[Fault]:
     for place in request.places():
-        if place.value["type"] == "text" and not place.value.get("text"):
-            yield Fault(place.pointer, "empty_text", "messages: text content blocks must be non-empty")
+        if place.value["type"] == "text":
+            yield from _said(place.value, "messages", place.pointer)
+        if place.value["type"] == "tool_result" and not isinstance(place.value.get("content"), str):
+            for number, part in enumerate(as_blocks(place.value.get("content"))):
+                if part["type"] == "text":
+                    yield from _said(part, "messages", f"{place.pointer}/content/{number}", blank=True)
     for number, block in enumerate(request.system):
-        if block.get("type") == "text" and not block.get("text"):
-            yield Fault(f"/system/{number}", "empty_text", "system: text content blocks must be non-empty")
+        yield from _said(block, "system", f"/system/{number}")
+
+
+def _said(block: Mapping[str, Any], where: str, pointer: str, *, blank: bool = False) -> Iterator[Fault]:
+    """A text says something; inside a tool result it may be `blank` (u)."""
+    words = block.get("text", "")
+    if not words:
+        yield Fault(pointer, "empty_text", f"{where}: text content blocks must be non-empty")
+    elif not blank and not words.strip():
+        yield Fault(pointer, "empty_text", f"{where}: text content blocks must contain non-whitespace text")
 
 
 def _message_not_empty(request: Request) -> Iterator[Fault]:  # (u)
     last = len(request.messages) - 1
     for number, message in enumerate(request.messages):
-        if not as_blocks(message["content"]) and not (number == last and message["role"] == "assistant"):
+        is_prefill = number == last and message["role"] == "assistant"
+        if not as_blocks(message["content"]) and not is_prefill and not _is_directive(message):
             text = (
                 f"messages.{number}: all messages must have non-empty content except for the optional final "
                 "assistant message"
@@ -135,38 +55,53 @@ def _errors_are_text(request: Request) -> Iterator[Fault]:
             yield Fault(place.pointer, "error_content", "all content must be type 'text' if 'is_error' is true")
 
 
+def _is_directive(message: Mapping[str, Any]) -> bool:
+    """Whether it only sets how the next turns are answered; such a system message may stand anywhere."""
+    return message["role"] == "system" and not message["content"] and bool(message.get("output_config"))
+
+
 def _system_turns(request: Request) -> Iterator[Fault]:
     """A system turn follows a user turn and is last or followed by an assistant; neighbours are joined."""
-    roles = [str(message["role"]) for message in request.messages]
-    for number, role in enumerate(roles):
-        if role != "system":
+    messages = list(enumerate(request.messages))
+    if not request.row.system_turns:
+        for number, message in messages:
+            if message["role"] == "system":
+                yield Fault(f"/messages/{number}", "system_turn", "role 'system' is not supported on this model")
+        return
+    said = [(number, message) for number, message in messages if not _is_directive(message)]
+    for place, (number, message) in enumerate(said):
+        if message["role"] != "system":
             continue
-        pointer = f"/messages/{number}"
-        if not request.row.system_turns:
-            yield Fault(pointer, "system_turn", f"messages.{number}: role 'system' is not supported on this model")
-        before = next((other for other in reversed(roles[:number]) if other != "system"), None)
-        after = next((other for other in roles[number + 1 :] if other != "system"), None)
-        if before != "user" or after == "user":  # (u)
-            text = (
-                f"messages.{number}: a 'system' message must follow a 'user' message and must be last or followed by "
-                "an 'assistant' message"
-            )
-            yield Fault(pointer, "system_turn", text)
-        if any(block["type"] != "text" for block in as_blocks(request.messages[number]["content"])):  # (u)
-            yield Fault(pointer, "system_turn", f"messages.{number}: a 'system' message may only hold text")
+        before = next((other for _, other in reversed(said[:place]) if other["role"] != "system"), None)
+        after = next((other for _, other in said[place + 1 :] if other["role"] != "system"), None)
+        if before is None:
+            text = "use the top-level 'system' parameter for the initial system prompt"
+        elif before["role"] != "user" and not _last_kind(before).endswith("_tool_result"):
+            text = "role 'system' must follow a 'user' message or an 'assistant' message ending in a server tool result"
+        elif after is not None and after["role"] != "assistant":
+            text = "role 'system' must precede an 'assistant' message or end the array"
+        else:
+            continue
+        yield Fault(f"/messages/{number}", "system_turn", f"messages.{number}: {text}{_DIRECTIVE}")
+
+
+def _last_kind(message: Mapping[str, Any]) -> str:
+    blocks = as_blocks(message["content"])
+    return str(blocks[-1]["type"]) if blocks else ""
 
 
 def _prefill(request: Request) -> Iterator[Fault]:
-    if not request.messages or request.messages[-1]["role"] != "assistant":
+    said = [(number, message) for number, message in enumerate(request.messages) if not _is_directive(message)]
+    if not said or said[-1][1]["role"] != "assistant":
         return
-    number = len(request.messages) - 1
-    if not request.row.prefill:  # (u)
-        text = (  # (u)
-            "This model does not support assistant message prefill. The conversation must end with a user message."
-        )
+    number, last = said[-1]
+    if _last_kind(last).endswith(("_tool_result", "server_tool_use", "mcp_tool_use")):
+        return  # a turn that paused at one of the provider's own tools goes on
+    if not request.row.prefill:
+        text = "This model does not support assistant message prefill. The conversation must end with a user message."
         yield Fault(f"/messages/{number}", "prefill", text)
         return
-    blocks = as_blocks(request.messages[-1]["content"])
+    blocks = as_blocks(last["content"])
     final = blocks[-1].get("text", "") if blocks and blocks[-1]["type"] == "text" else ""
     if final != final.rstrip():  # (u)
         text = f"messages.{number}: final assistant content cannot end with trailing whitespace"
@@ -177,11 +112,11 @@ def _thinking_first(request: Request) -> Iterator[Fault]:
     thinking = request.body.get("thinking")
     if not isinstance(thinking, Mapping) or thinking.get("type") != "enabled":
         return
-    last = next((run for run in reversed(_runs(request)) if run.role == "assistant"), None)
+    last = next((run for run in reversed(runs(request)) if run.role == "assistant"), None)
     if last is None or not any(place.value["type"] == "tool_use" for place in last.places):
         return
     first = last.places[0]
-    if first.value["type"] not in _THINKING:
+    if first.value["type"] not in THINKING_KINDS:
         text = (
             f"{first.dotted}: Expected `thinking` or `redacted_thinking`, but found `{first.value['type']}`. When "
             "`thinking` is enabled, a final `assistant` message must start with a thinking block (preceding the "
@@ -195,18 +130,22 @@ def _current_version(request: Request) -> Iterator[Fault]:
         return
     for place in request.places():
         if place.role == "assistant" and place.value["type"] == "document":  # (u)
-            yield Fault(
-                place.pointer, "document", f"{place.dotted}: `document` blocks are not allowed in assistant messages"
-            )
-        if place.role == "user" and place.value["type"] == "text" and place.value.get("citations"):  # (u)
-            yield Fault(place.pointer, "citations", f"{place.dotted}.text.citations: Extra inputs are not permitted")
+            text = f"{place.dotted}: `document` blocks are not allowed in assistant messages"
+            yield Fault(place.pointer, "document", text)
+        if place.role == "user":
+            yield from _cited(place.value, place.pointer, place.dotted)
+
+
+def _cited(block: Mapping[str, Any], pointer: str, dotted: str) -> Iterator[Fault]:
+    """Citations are the model's: none may stand on a user's text, nor on one inside a search result."""
+    if block["type"] == "text" and block.get("citations"):  # (u)
+        yield Fault(pointer, "citations", f"{dotted}.text.citations: Extra inputs are not permitted")
+    if block["type"] in {"search_result", "tool_result"} and not isinstance(block.get("content"), str):
+        for number, part in enumerate(as_blocks(block.get("content"))):
+            yield from _cited(part, f"{pointer}/content/{number}", f"{dotted}.{block['type']}.content.{number}")
 
 
 MESSAGE_RULES = (
-    _every_call_answered,
-    _every_result_asked_for,
-    _results_first,
-    _ids_unique,
     _text_not_empty,
     _message_not_empty,
     _errors_are_text,

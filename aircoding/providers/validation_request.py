@@ -43,12 +43,18 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A body of the right shape, the model it is for, and the version whose rules hold."""
+    """A body of the right shape, the model it is for, and the version whose rules hold.
+
+    `betas` are the values of the header `anthropic-beta`, None where they are not known; `own_signatures` says that
+    every thinking block must have been signed by `providers.thinking`, which only the emulator can demand.
+    """
 
     body: Mapping[str, Any]
     row: ModelRow
     api_version: str
-    prompt_tokens: int | None
+    prompt_tokens: int | None = None
+    betas: frozenset[str] | None = None
+    own_signatures: bool = False
 
     @property
     def messages(self) -> Sequence[Mapping[str, Any]]:

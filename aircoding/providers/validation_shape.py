@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from aircoding.providers.validation_blocks import block_faults
 from aircoding.providers.validation_request import Fault, Request
 
 __all__ = ["KNOWN_FIELDS", "SHAPE_RULES", "shape_faults"]
@@ -23,24 +23,29 @@ KNOWN_FIELDS = frozenset(
         "stream",
         "metadata",
         "service_tier",
+        "billing_policy",
         "cache_control",
+        "compaction",
         "container",
         "context_management",
         "diagnostics",
+        "fallback_credit_token",
+        "fallbacks",
         "inference_geo",
         "mcp_servers",
         "output_config",
         "speed",
         "temperature",
+        "thread",
         "top_k",
         "top_p",
+        "user_profile_id",
+        "workspace_id",
     }
 )
-"""Fields of a Messages API body (SDK 2.14.0 and the pages of 2026-11)."""
+"""Fields of a Messages API body (SDK 2.14.0, beta ones included, and those that version 2026-10-21 gave up)."""
 
 _ROLES = ("user", "assistant", "system")
-_TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
-_SAMPLING = ("temperature", "top_p", "top_k")
 
 
 def shape_faults(body: Mapping[str, Any]) -> Iterator[Fault]:
@@ -48,6 +53,8 @@ def shape_faults(body: Mapping[str, Any]) -> Iterator[Fault]:
     for name in ("model", "messages", "max_tokens"):
         if name not in body:
             yield Fault(f"/{name}", "missing", f"{name}: Field required")
+    if not isinstance(body.get("model", ""), str):
+        yield Fault("/model", "shape", "model: Input should be a valid string")
     if "max_tokens" in body and (not isinstance(body["max_tokens"], int) or isinstance(body["max_tokens"], bool)):
         yield Fault("/max_tokens", "shape", "max_tokens: Input should be a valid integer")
     if not isinstance(body.get("messages", []), Sequence) or isinstance(body.get("messages"), str):
@@ -56,8 +63,19 @@ def shape_faults(body: Mapping[str, Any]) -> Iterator[Fault]:
     for name in ("tools", "system"):
         if not _is_blocks(body.get(name, [])) and not (name == "system" and isinstance(body[name], str)):
             yield Fault(f"/{name}", "shape", f"{name}: Input should be a valid array")
-    for number, message in enumerate(body.get("messages", [])):
-        yield from _message_shape(number, message)
+        elif name == "system" and not isinstance(body.get(name), str):
+            yield from _system_shape(body.get(name, []))
+    messages = body.get("messages", [])
+    faults = [fault for number, message in enumerate(messages) for fault in _message_shape(number, message)]
+    yield from faults or block_faults(messages)
+
+
+def _system_shape(blocks: Sequence[Mapping[str, Any]]) -> Iterator[Fault]:
+    for number, block in enumerate(blocks):
+        if block.get("type") != "text":  # (u)
+            yield Fault(f"/system/{number}", "shape", f"system.{number}.type: Input should be 'text'")
+        elif not isinstance(block.get("text"), str):  # (u)
+            yield Fault(f"/system/{number}", "shape", f"system.{number}.text: Field required")
 
 
 def _message_shape(number: int, message: Any) -> Iterator[Fault]:
@@ -92,39 +110,4 @@ def _no_unknown_field(request: Request) -> Iterator[Fault]:  # (u)
             yield Fault(f"/{name}", "unknown_field", f"{name}: Extra inputs are not permitted")
 
 
-def _no_sampling(request: Request) -> Iterator[Fault]:
-    if not request.is_current:
-        return
-    for name in _SAMPLING:
-        if name in request.body:
-            text = f"{name}: sampling parameters are not supported in API version {request.api_version}"  # (u)
-            yield Fault(f"/{name}", "sampling", text)
-
-
-def _tool_names(request: Request) -> Iterator[Fault]:  # (u)
-    seen: set[str] = set()
-    for number, tool in enumerate(request.tools):
-        name = str(tool.get("name", ""))
-        pointer = f"/tools/{number}/name"
-        if not _TOOL_NAME.fullmatch(name):
-            yield Fault(
-                pointer, "tool_name", f"tools.{number}.name: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'"
-            )
-        if name in seen:
-            yield Fault(pointer, "tool_name", "tools: Tool names must be unique.")
-        seen.add(name)
-
-
-def _tool_schemas(request: Request) -> Iterator[Fault]:  # (u)
-    for number, tool in enumerate(request.tools):
-        if "type" in tool and tool["type"] != "custom":
-            continue  # a tool of the provider's own brings its schema
-        schema = tool.get("input_schema")
-        if not isinstance(schema, Mapping):
-            yield Fault(f"/tools/{number}", "tool_schema", f"tools.{number}.input_schema: Field required")
-        elif schema.get("type") != "object":
-            text = f"tools.{number}.input_schema.type: Input should be 'object'"
-            yield Fault(f"/tools/{number}/input_schema", "tool_schema", text)
-
-
-SHAPE_RULES = (_some_message, _no_unknown_field, _no_sampling, _tool_names, _tool_schemas)
+SHAPE_RULES = (_some_message, _no_unknown_field)

@@ -62,9 +62,10 @@ async def test_totals_at_the_end_of_a_stream_replace_those_at_its_start() -> Non
     assert (usage.cache_write_5m_tokens, usage.cache_write_1h_tokens) == (10, 3)
 
 
-async def test_an_empty_text_is_left_out_since_no_request_may_hold_one() -> None:
+async def test_a_text_that_says_nothing_is_left_out_since_no_request_may_hold_one() -> None:
     call_block = {"type": "tool_use", "id": "t1", "name": "fs_read", "input": {}}
-    assert (await ask(wire(events([{"type": "text", "text": ""}, call_block])))).content == (call_block,)
+    for words in ("", "\n\n"):
+        assert (await ask(wire(events([{"type": "text", "text": words}, call_block])))).content == (call_block,)
 
 
 async def test_thinking_without_words_keeps_its_signature() -> None:

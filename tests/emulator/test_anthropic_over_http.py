@@ -16,6 +16,7 @@ from aircoding.emulator.server import Emulator
 from aircoding.errors import CredentialsError, ProviderError
 from aircoding.providers.anthropic_messages import AnthropicProvider
 from aircoding.providers.script import parse_script
+from aircoding.providers.scripted import ScriptedProvider
 from aircoding.records.digests import canonical_json
 from aircoding.records.ids import SessionId
 
@@ -94,11 +95,25 @@ async def test_what_is_sent_is_the_canonical_request_and_nothing_is_added_to_it(
 
 async def test_a_reply_can_be_sent_back_and_the_session_goes_on(serve: Serve) -> None:
     served = await serve("- {thinking: hm, tools: [{name: fs_read, input: {}}]}\n- text: Done.")
-    reply = await served.provider.call(call())
+    reply = await served.provider.call(call(request(user(text("Go.")))))
     first = reply.content[-1]["id"]
     messages = (user(text("Go.")), {"role": "assistant", "content": list(reply.content)}, user(tool_result(first)))
     second = await served.provider.call(call(request(*messages), assistant_turns=1))
     assert second.content == (text("Done."),)
+
+
+async def test_a_scripted_session_can_be_taken_up_over_http(serve: Serve) -> None:
+    turns = "- {thinking: hm, tools: [{name: fs_read, input: {}}]}\n- {thinking: so, text: Done.}"
+    served = await serve(turns)
+    lines = turns.replace("\n", "\n  ")
+    scripted = ScriptedProvider(
+        parse_script(f"scripts:\n- match: {{}}\n  turns:\n  {lines}\n", uri="x"), capabilities()
+    )
+    reply = await scripted.call(call())
+    assert (await served.provider.call(call())).content == reply.content
+    answered = [{"role": "assistant", "content": list(reply.content)}, user(tool_result(reply.content[-1]["id"]))]
+    grown = call({**request(), "messages": [*request()["messages"], *answered]}, assistant_turns=1)
+    assert (await served.provider.call(grown)).content == (await scripted.call(grown)).content
 
 
 @pytest.mark.parametrize(("variable", "auth"), [("ANTHROPIC_API_KEY", "bearer"), ("ANTHROPIC_AUTH_TOKEN", "bearer")])
@@ -154,6 +169,19 @@ async def test_a_stream_that_falls_silent_is_given_up(serve: Serve) -> None:
     served = await serve("- {text: never, error: {stream: hang}}", silence_seconds=0.3)
     error = await failure(served)
     assert (error.kind, error.action, error.maybe_billed) == ("timeout", "retry", True)
+
+
+async def test_a_stream_of_which_only_pings_are_left_is_given_up(serve: Serve) -> None:
+    served = await serve("- {text: never, pace_seconds: 0.05, error: {stream: stall}}", silence_seconds=5)
+    error = await failure(served, timeout_seconds=0.6)
+    assert (error.kind, error.action, error.maybe_billed) == ("timeout", "retry", True)
+
+
+async def test_whether_to_try_again_is_what_the_server_says(serve: Serve) -> None:
+    served = await serve("- {text: a, error: {status: 500, should_retry: false}}\n- text: b")
+    assert (await failure(served)).action == "stop"
+    served = await serve("- {text: a, error: {status: 400, should_retry: true}}")
+    assert (await failure(served)).action == "retry"
 
 
 async def test_a_stream_that_never_ends_is_given_up_though_it_is_not_silent(serve: Serve) -> None:

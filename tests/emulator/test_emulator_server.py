@@ -109,7 +109,7 @@ async def test_no_key_and_no_version_are_refused(emulator: Emulator, headers: An
 
 
 async def test_a_version_keeps_its_own_rules(emulator: Emulator) -> None:
-    sent = {**SECOND, "temperature": 1.0}
+    sent = {**SECOND, "temperature": 1.0, "model": "claude-sonnet-4-5"}
     assert (await post(emulator, sent)).status_code == 200
     refused = await post(emulator, sent, headers={**KEY, "anthropic-version": "2026-10-21"})
     assert refused.status_code == 400
@@ -125,8 +125,83 @@ async def test_a_bad_body_gets_the_api_s_own_text(emulator: Emulator) -> None:
     assert (await post(emulator, body(user(text("Hi"))) | {"model": "claude-none"})).status_code == 404
 
 
+@pytest.mark.parametrize(
+    ("sent", "words"),
+    [
+        (b"{", "The request body is not valid JSON: "),
+        (b"", "The request body is not valid JSON: "),
+        (b"[" * 100_000, "The request body is not valid JSON: "),
+        (b'{"max_tokens": NaN}', "The request body is not valid JSON: "),
+        (b'{"max_tokens": 1e999}', "The request body is not valid JSON: "),
+        (b'{"model": "\\ud800"}', "The request body is not valid JSON: "),
+        (b"\xff", "The request body is not valid JSON: "),
+        (b"[]", "Input should be an object"),
+        (b'{"model": 3, "max_tokens": 1, "messages": []}', "model: Input should be a valid string"),
+    ],
+)
+async def test_a_body_that_cannot_be_read_is_a_bad_request(emulator: Emulator, sent: bytes, words: str) -> None:
+    async with client(emulator) as http:
+        response = await http.post("/v1/messages", content=sent, headers=KEY)
+    assert response.status_code == 400
+    assert response.json()["error"]["type"] == "invalid_request_error"
+    assert response.json()["error"]["message"].startswith(words)
+
+
+async def test_a_body_that_is_too_large_is_not_read_to_its_end() -> None:
+    small = Emulator(parse_script(SCRIPT, uri="x"), capabilities(), max_body_bytes=1_000)
+    assert (await post(small, SECOND)).status_code == 200
+    response = await post(small, body(user(text("word " * 400))))
+    assert (response.status_code, response.json()["error"]["type"]) == (413, "request_too_large")
+    assert small.recorder.requests[-1].body == b""
+
+
+async def test_a_route_that_is_not_there_answers_in_the_api_s_form(emulator: Emulator) -> None:
+    async with client(emulator) as http:
+        missing = await http.get("/v1/nothing", headers=KEY)
+        method = await http.put("/v1/messages", headers=KEY)
+    assert (missing.status_code, missing.json()["error"]["type"]) == (404, "not_found_error")
+    assert (method.status_code, method.json()["error"]["type"]) == (405, "invalid_request_error")
+    ids = [answer.headers["request-id"] for answer in (missing, method)]
+    assert ids == [answer.json()["request_id"] for answer in (missing, method)]
+    assert len(set(ids)) == 2
+
+
+async def test_any_beta_is_taken(emulator: Emulator) -> None:
+    betas = {"anthropic-beta": "context-management-2025-06-27, made-up-2026-01-01"}
+    async with client(emulator) as http:
+        response = await http.post("/v1/messages?beta=true", json=SECOND, headers=KEY | betas)
+    assert response.status_code == 200
+
+
+async def test_each_request_is_told_in_a_line() -> None:
+    lines: list[str] = []
+    told = Emulator(parse_script(SCRIPT, uri="x"), capabilities(), report=lines.append)
+    await post(told, SECOND)
+    await post(told, body(user(text(""))))
+    assert lines == [
+        "POST /v1/messages 200",
+        "POST /v1/messages 400 messages: text content blocks must be non-empty",
+    ]
+
+
+async def test_a_slow_stream_is_never_silent() -> None:
+    waited: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+
+    script = parse_script("scripts:\n- match: {}\n  turns: [{text: slow, pace_seconds: 7}]\n", uri="x")
+    response = await post(Emulator(script, capabilities(), sleep=sleep), body(stream=True))
+    kinds = [line[7:] for line in response.text.splitlines() if line.startswith("event: ")]
+    assert set(waited) == {7.0}
+    assert kinds[1::2] == ["ping"] * len(waited), "a ping stands between any two events"
+    assert kinds[-1] == "message_stop"
+
+
 async def test_tokens_are_counted_without_max_tokens(emulator: Emulator) -> None:
     sent = body(user(text("word " * 400)))
+    refused = await post(emulator, sent, "/v1/messages/count_tokens")
+    assert refused.json()["error"]["message"] == "max_tokens: Extra inputs are not permitted"
     del sent["max_tokens"]
     counted = (await post(emulator, sent, "/v1/messages/count_tokens")).json()["input_tokens"]
     assert 450 < counted < 600
@@ -159,8 +234,7 @@ def test_an_early_end_without_a_stream_is_an_overloaded_answer() -> None:
     assert response.status_code == 529
 
 
-def test_a_cut_without_a_stream_is_no_answer_at_all() -> None:
+def test_a_cut_without_a_stream_breaks_in_the_middle_of_the_answer() -> None:
     script = parse_script("scripts:\n- match: {}\n  turns: [{text: a, error: {stream: cut}}]\n", uri="x")
-    with running(Emulator(script, capabilities()).app) as base_url:
-        response = httpx2.post(f"{base_url}/v1/messages", json=body(), headers=KEY, trust_env=False)
-    assert response.status_code == 500
+    with running(Emulator(script, capabilities()).app) as base_url, pytest.raises(httpx2.RemoteProtocolError):
+        httpx2.post(f"{base_url}/v1/messages", json=body(), headers=KEY, trust_env=False)

@@ -31,7 +31,7 @@ scripts:
     tools:
     - {name: fs_read, input: {path: a.py, start_line: 1, deep: [true, null, "1"]}}
     delay_seconds: 0.5
-    error: {status: 429, times: 2, retry_after_seconds: 1.5}
+    error: {status: 429, times: 2, retry_after_seconds: 1.5, should_retry: false}
   - {text: Done., stop_reason: max_tokens}
 """,
         uri="x",
@@ -49,6 +49,7 @@ scripts:
     assert first.tools[0].input == {"path": "a.py", "start_line": 1, "deep": [True, None, "1"]}
     assert first.error is not None
     assert (first.error.status, first.error.times, first.error.retry_after_seconds) == (429, 2, 1.5)
+    assert first.error.headers == {"retry-after": "1.5", "x-should-retry": "false"}
     assert (second.stop_reason, second.line) == ("max_tokens", 11)
 
 
@@ -86,6 +87,8 @@ def test_the_packaged_demo_script_is_in_order() -> None:
         ("scripts:\n- match: {}\n  turns:\n  - text: a\n    error: {stream: burst}\n", 5, "must be one of"),
         ("scripts:\n- match: {}\n  turns:\n  - error: {status: 500, times: 1}\n", 4, "every try fails"),
         ("scripts:\n- match: {}\n  turns:\n  - {text: a, error: {stream: cut, retry_after_seconds: 1}}\n", 4, "goes"),
+        ("scripts:\n- match: {}\n  turns:\n  - {text: a, error: {stream: cut, should_retry: true}}\n", 4, "goes"),
+        ("scripts:\n- match: {}\n  turns:\n  - {text: a, error: {status: 500, should_retry: 1}}\n", 4, "true or false"),
     ],
 )  # fmt: skip
 def test_a_fault_is_told_with_its_line(text: str, line: int, words: str) -> None:

@@ -123,6 +123,9 @@ async def test_no_script_and_a_script_at_its_end_name_match_and_file() -> None:
         ("stream: error_event", "overloaded", "retry", True),
         ("stream: early_end", "silent_end", "retry", True),
         ("stream: hang", "timeout", "retry", True),
+        ("stream: stall", "timeout", "retry", True),
+        ("status: 400, should_retry: true", "invalid_request", "retry", False),
+        ("status: 500, should_retry: false", "server", "stop", False),
     ],
 )
 async def test_a_scripted_error_is_what_the_real_one_would_be(
