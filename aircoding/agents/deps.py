@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from aircoding.agents.cache_watch import CacheWatch
 from aircoding.errors import ProviderError
 from aircoding.ports import (
     AssemblyLog,
@@ -40,7 +41,8 @@ class SessionDeps:
 
     `policy_for` returns the effective policy of the brief's task and role as it is now, `result_schema_for`
     the JSON Schema of a role's result, `open_worktree` the files at `brief.worktree`. `command_env` is
-    exported to every command (`AIR_WORKER_INDEX` and what `[worktree] env` sets).
+    exported to every command (`AIR_WORKER_INDEX` and what `[worktree] env` sets). `cache_watch` sees every call;
+    without one no call is forecast and no miss is told.
     """
 
     provider: Provider
@@ -60,3 +62,4 @@ class SessionDeps:
     result_schema_for: Callable[[str], Mapping[str, Any]]
     next_try: NextTry
     command_env: tuple[tuple[str, str], ...] = ()
+    cache_watch: CacheWatch | None = None

@@ -4,26 +4,44 @@ from __future__ import annotations
 
 import os
 import random
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from aircoding.agents.deps import NextTry
 from aircoding.errors import ConfigError, UsageError
 from aircoding.ports import Provider
+from aircoding.providers.cache_rules import parse_cache_rules
 from aircoding.providers.capabilities import Capabilities, parse_capabilities
 from aircoding.providers.retry import RetryPolicy, retries
+from aircoding.records.caching import CacheRules
 from aircoding.records.snapshot import ModelLimits
 from aircoding.settings import Settings
 from aircoding.sources.resources import read_resource
 
-__all__ = ["capabilities", "limits_for", "next_try", "open_provider", "split_provider"]
+__all__ = ["cache_rules_for", "capabilities", "limits_for", "next_try", "open_provider", "split_provider"]
 
 _MODELS = "providers/models.yaml"
+_CACHE_RULES = "providers/cache-rules.yaml"
 _DEFAULT_MODEL = "claude-sonnet-5-5"
 
 
 def capabilities() -> Capabilities:
     """Return the packaged table of models."""
     return parse_capabilities(read_resource(_MODELS), uri=f"resource:{_MODELS}")
+
+
+def cache_rules_for(provider: Provider) -> Callable[[str], CacheRules]:
+    """Return how the prompt cache of each of a provider's models works, by the packaged tables."""
+    table, models = parse_cache_rules(read_resource(_CACHE_RULES), uri=f"resource:{_CACHE_RULES}"), capabilities()
+
+    @cache
+    def rules(model: str) -> CacheRules:
+        found = table.rules(models.row(model))
+        return replace(found, minimum_tokens=provider.limits(model).min_cache_prefix_tokens)
+
+    return rules
 
 
 def split_provider(text: str | None) -> tuple[str, str]:

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aircoding.agents.cache_watch import CacheWatch
 from aircoding.agents.deps import SessionDeps
 from aircoding.agents.touched import touched_paths
-from aircoding.app.models import next_try
+from aircoding.app.models import cache_rules_for, next_try
 from aircoding.app.policies import Policies
 from aircoding.app.project import Project
 from aircoding.app.screener import open_screener
@@ -118,6 +119,7 @@ def wire(world: World, run: Run, plan: Plan) -> tuple[FleetDeps, DurableEngine]:
         policy_for=policies.for_brief,
         result_schema_for=lambda role: result_schema(policies.profile(role)) or {},
         next_try=next_try(),
+        cache_watch=CacheWatch(cache_rules_for(world.provider)),
     )
     settings = project.settings
     deps = FleetDeps(

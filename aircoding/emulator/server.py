@@ -27,7 +27,7 @@ from aircoding.providers.capabilities import Capabilities
 from aircoding.providers.requests import scripted_content
 from aircoding.providers.script import ScriptedError, ScriptFile
 from aircoding.providers.script_choice import ANY_SESSION, Step, choose_turn, session_match
-from aircoding.providers.simulated import SimulatedCache, prompt_tokens
+from aircoding.providers.simulated import Asked, SimulatedCache, prompt_tokens
 from aircoding.providers.validation import API_VERSIONS, validate_request
 from aircoding.records.ids import CallKey, SessionId, call_key
 
@@ -104,11 +104,12 @@ class Emulator:
     async def _messages(self, request: Request, recorded: Recorded) -> Response:
         body = self._valid_body(recorded)
         key, tries, step = self._step(body, recorded)
+        asked = self._ask(body, request)
         if step.turn.delay_seconds:
             await self._sleep(step.turn.delay_seconds)
         if step.error is not None and step.error.status is not None:
             raise _RefusedError(step.error.status, "scripted", step.error.retry_after_seconds)
-        answer = self._answer(body, step, key, tries)
+        answer = self._answer(body, step, key, tries, asked)
         if body.get("stream"):
             return StreamingResponse(self._stream(request, answer, step), media_type="text/event-stream")
         if step.error is not None:
@@ -181,16 +182,28 @@ class Emulator:
             raise _RefusedError(400, error.message) from error
         return call_key(session, turns + 1), tries, step
 
-    def _answer(self, body: dict[str, Any], step: Step, key: CallKey, tries: int) -> Answer:
+    def _ask(self, body: dict[str, Any], request: Request) -> Asked:
+        """Look up what is cached as the request starts; caches are isolated by key, as by workspace."""
+        key = request.headers.get("authorization") or request.headers.get("x-api-key") or ""
+        return self._cache.ask(
+            body["model"],
+            body,
+            minimum_tokens=self._capabilities.row(body["model"]).min_cache_prefix_tokens,
+            now_seconds=self._clock(),
+            workspace=hashlib.sha256(key.encode()).hexdigest(),
+        )
+
+    def _answer(self, body: dict[str, Any], step: Step, key: CallKey, tries: int, asked: Asked) -> Answer:
         """The answer begins here: what the request marked can be read from the cache from now on."""
         content = scripted_content(step.turn, key)
-        model = body["model"]
-        minimum, now = self._capabilities.row(model).min_cache_prefix_tokens, self._clock()
-        usage = self._cache.usage(model, body, content, minimum_tokens=minimum, now_seconds=now)
-        self._cache.keep(model, body, minimum_tokens=minimum, now_seconds=now)
+        asked.begin()
         message_id = "msg_" + hashlib.sha256(f"{key} {tries}".encode()).hexdigest()[:24]
         return Answer(
-            message_id=message_id, model=model, content=content, stop_reason=step.turn.stop_reason, usage=usage
+            message_id=message_id,
+            model=body["model"],
+            content=content,
+            stop_reason=step.turn.stop_reason,
+            usage=asked.usage(content),
         )
 
     async def _stream(self, request: Request, answer: Answer, step: Step) -> AsyncIterator[bytes]:

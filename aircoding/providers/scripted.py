@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Any
 
 from aircoding.errors import ProviderError
 from aircoding.providers.capabilities import Capabilities, ModelRow
@@ -15,7 +14,7 @@ from aircoding.providers.prices import cost_of
 from aircoding.providers.requests import messages_body, scripted_content
 from aircoding.providers.script import ScriptedError, ScriptFile
 from aircoding.providers.script_choice import Step, choose_turn, session_match
-from aircoding.providers.simulated import SimulatedCache, prompt_tokens
+from aircoding.providers.simulated import Asked, SimulatedCache, prompt_tokens
 from aircoding.providers.validation import refuse_invalid
 from aircoding.records.calls import CallRequest, Reply
 from aircoding.records.snapshot import ModelLimits
@@ -66,25 +65,25 @@ class ScriptedProvider:
         refuse_invalid(body, row=self._row, prompt_tokens=prompt_tokens(body))
         match = session_match(call.session_id)
         step = choose_turn(self._script, match, assistant_turns=call.assistant_turns, tries=call.tries)
+        minimum = self._row.min_cache_prefix_tokens
+        asked = self._cache.ask(call.model, body, minimum_tokens=minimum, now_seconds=self._clock())
         if step.turn.delay_seconds:
             await self._sleep(step.turn.delay_seconds)
         if step.error is not None and step.error.status is not None:
             raise scripted_failure(step.error)
-        reply = self._reply(call, body, step)
+        reply = self._reply(call, asked, step)
         if step.error is not None:
             raise scripted_failure(step.error)
         return reply
 
-    def _reply(self, call: CallRequest, body: dict[str, Any], step: Step) -> Reply:
+    def _reply(self, call: CallRequest, asked: Asked, step: Step) -> Reply:
         """The answer begins here: what the request marked can be read from the cache from now on."""
         content = scripted_content(step.turn, call.key)
-        minimum, now = self._row.min_cache_prefix_tokens, self._clock()
-        usage = self._cache.usage(call.model, body, content, minimum_tokens=minimum, now_seconds=now)
-        self._cache.keep(call.model, body, minimum_tokens=minimum, now_seconds=now)
+        asked.begin()
         return Reply(
             content=content,
             stop_reason=step.turn.stop_reason,
-            usage=usage,
+            usage=asked.usage(content),
             model=call.model,
             request_id=f"scripted:{call.key}:{call.tries}",
         )

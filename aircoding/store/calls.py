@@ -20,7 +20,7 @@ from aircoding.store.statements import insert_rows
 from aircoding.store.tables.calls import ModelCallRow
 from aircoding.store.texts import put_texts, read_texts
 
-__all__ = ["CallStore", "call_record_of"]
+__all__ = ["CallStore", "call_record_of", "committed_usage"]
 
 CALLS = table_of(ModelCallRow)
 _USAGE = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_5m_tokens", "cache_write_1h_tokens")
@@ -199,6 +199,13 @@ def _change(connection: Connection, key: CallKey, tries: int, values: Mapping[st
 
 def _usage(found: Row[Any]) -> Usage:
     return Usage(**{name: getattr(found, name) or 0 for name in _USAGE})
+
+
+def committed_usage(connection: Connection, key: CallKey) -> Usage | None:
+    """Return the usage of the call's answered try, or None while there is none."""
+    wanted = select(CALLS).where(CALLS.c.call_key == key, CALLS.c.state == "committed")
+    found = connection.execute(wanted).first()
+    return None if found is None else _usage(found)
 
 
 def call_record_of(found: Row[Any]) -> CallRecord:
