@@ -81,8 +81,7 @@ def chain_of(
         position += not (kind in rules.one_position_kinds and kind == last_kind)
         last_kind = kind
         if known:
-            old = known[number]
-            link = replace(old, pointer=pointer, position=position, ttl=_ttl(block))
+            link = replace(known[number], pointer=pointer, block=block, position=position, ttl=_ttl(block))
         else:
             data = canonical_json({key: value for key, value in block.items() if key != "cache_control"})
             own = hashlib.sha256(digest + place.encode("utf-8") + data).digest()
