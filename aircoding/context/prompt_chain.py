@@ -81,7 +81,7 @@ def chain_of(
         position += not (kind in rules.one_position_kinds and kind == last_kind)
         last_kind = kind
         if known:
-            link = replace(known[number], pointer=pointer, block=block, position=position, ttl=_ttl(block))
+            link = _placed(known[number], pointer, block, position)
         else:
             data = canonical_json({key: value for key, value in block.items() if key != "cache_control"})
             own = hashlib.sha256(digest + place.encode("utf-8") + data).digest()
@@ -92,11 +92,19 @@ def chain_of(
     return Chain(model=model, settings=settings, links=_with_automatic_mark(body, links))
 
 
+def _placed(old: Link, pointer: str, block: Mapping[str, Any], position: int) -> Link:
+    """Return a link that was known before as it stands now: the same one, unless its mark has moved."""
+    ttl = _ttl(block)
+    if (old.pointer, old.position, old.ttl) == (pointer, position, ttl):
+        return old
+    return Link(pointer, old.tier, old.place, block, old.digest, old.tokens, old.prefix_tokens, position, ttl)
+
+
 def _blocks(body: Mapping[str, Any], rules: CacheRules) -> Iterator[tuple[str, str, str, Mapping[str, Any]]]:
     """Yield pointer, tier, place and block in prompt order.
 
-    The place tells blocks apart whose bytes are equal: who speaks, and whether a message begins. A web search tool is
-    rendered into the system prompt, not among the tools.
+    The place tells blocks apart whose bytes are equal: who speaks. Where one message of a role ends and the next begins
+    does not count, since the API combines them. A web search tool is rendered into the system prompt.
     """
     tools = [(f"/tools/{number}", tool) for number, tool in enumerate(body.get("tools") or ())]
     yield from ((pointer, "tools", "tool", tool) for pointer, tool in tools if not _is_web_search(tool))
@@ -106,12 +114,10 @@ def _blocks(body: Mapping[str, Any], rules: CacheRules) -> Iterator[tuple[str, s
     messages = body.get("messages") or ()
     stripped_before = 0 if rules.keeps_thinking else _last_words_of_a_person(messages)
     for index, message in enumerate(messages):
-        first = "begin "
         for number, block in enumerate(_as_blocks(message["content"])):
             if index < stripped_before and block.get("type") in _UNMARKABLE:
                 continue
-            yield f"/messages/{index}/content/{number}", "messages", f"{first}{message['role']}", block
-            first = ""
+            yield f"/messages/{index}/content/{number}", "messages", str(message["role"]), block
 
 
 def _last_words_of_a_person(messages: Sequence[Mapping[str, Any]]) -> int:
@@ -195,11 +201,9 @@ def _repeats(link: Link, place: str, block: Mapping[str, Any]) -> bool:
 
 def _same_object(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
     """Whether two blocks have the same bytes, their marks apart: key order and kinds of numbers count."""
-    ours = [(key, value) for key, value in old.items() if key != "cache_control"]
-    theirs = [(key, value) for key, value in new.items() if key != "cache_control"]
-    return len(ours) == len(theirs) and all(
-        mine[0] == other[0] and _same(mine[1], other[1]) for mine, other in zip(ours, theirs, strict=True)
-    )
+    ours = [key for key in old if key != "cache_control"]
+    theirs = [key for key in new if key != "cache_control"]
+    return ours == theirs and all(_same(old[key], new[key]) for key in ours)
 
 
 def _same(old: Any, new: Any) -> bool:

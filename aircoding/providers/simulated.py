@@ -193,9 +193,9 @@ def _path(model: str, body: Mapping[str, Any]) -> Iterator[tuple[bytes, Mapping[
     for number, message in enumerate(messages):
         forgets = number < spoken and _STRIPS_THINKING.match(model) is not None
         content = _as_blocks(message["content"])
-        kept = [block for block in content if not (forgets and block.get("type") in _THINKING)]
-        for inside, block in enumerate(kept):
-            yield f"{message['role']} {'on' if inside else 'first'}".encode(), block
+        for block in content:
+            if not (forgets and block.get("type") in _THINKING):
+                yield f"said by {message['role']}".encode(), block
 
 
 _THINKING = frozenset({"thinking", "redacted_thinking"})

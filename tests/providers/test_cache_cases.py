@@ -59,7 +59,7 @@ def bodies(draw: st.DrawFn) -> dict[str, Any]:
     messages: list[dict[str, Any]] = []
     for number, (kind, which, mark) in enumerate(kinds):
         if number == 0 or number in cuts:
-            messages.append({"role": "user" if len(messages) % 2 == 0 else "assistant", "content": []})
+            messages.append({"role": draw(st.sampled_from(["user", "assistant"])), "content": []})
         messages[-1]["content"].append(BLOCKS[kind](which, mark))
     body: dict[str, Any] = {"tools": tools, "system": system, "messages": messages}
     if draw(st.integers(0, 4)) == 0:
@@ -83,6 +83,10 @@ def histories(draw: st.DrawFn) -> list[tuple[str, Any, float, int]]:
     for _ in range(draw(st.integers(2, 8))):
         way = draw(st.integers(0, 3)) if made else 0
         body = draw(bodies()) if way == 0 else dict(draw(st.sampled_from(made)))
+        if way == 1 and draw(st.booleans()):
+            first, *rest = body["messages"]
+            joined = [*first["content"], *(block for message in rest for block in message["content"])]
+            body = {**body, "messages": [{**first, "content": joined}]}
         if way >= 2:
             more = draw(bodies())["messages"]
             body = {**body, "messages": [*body["messages"][: draw(st.integers(1, 6))], *more]}

@@ -118,9 +118,9 @@ def _labelled(body: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
     for part in ("tools", "system"):
         for block in body.get(part) or ():
             yield _label(part, block)
-    for number, message in enumerate(body["messages"]):
+    for message in body["messages"]:
         for block in message["content"]:
-            yield _label(f"{number} {message['role']}", block)
+            yield _label(str(message["role"]), block)
 
 
 def _label(place: str, block: Mapping[str, Any]) -> tuple[str, int]:

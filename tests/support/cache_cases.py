@@ -419,6 +419,20 @@ CASES = [
         ],
     ),
     Case(
+        name="a read gives an entry its own life again, whatever the mark says",
+        says="The cache is refreshed each time the cached content is used; B is the highest 1-hour mark AFTER A",
+        # An hour's entry, read at 3,000 s through a mark of five minutes, lives until 6,600 s. One of five minutes,
+        # read at 7,100 s through a mark of an hour, is not written for an hour (no mark after A): gone at 7,400 s.
+        sends=[
+            Send(at=0, body=one(mark=M1), uses=(0, 0, 1_000, 0)),
+            Send(at=3_000, body=one(), uses=(1_000, 0, 0, 0)),
+            Send(at=6_599, begins=None, body=one(), uses=(1_000, 0, 0, 0)),
+            Send(at=7_000, body=one(), uses=(0, 1_000, 0, 0)),
+            Send(at=7_100, body=one(mark=M1), uses=(1_000, 0, 0, 0)),
+            Send(at=7_400, body=one(), uses=(0, 1_000, 0, 0)),
+        ],
+    ),
+    Case(
         name="mixed lives are billed by the positions A, B and C",
         says="read tokens for A; 1-hour write for (B - A); 5-minute write for (C - B)",
         # System 300 for an hour, message 200 for five minutes. Cold: A 0, B 300, C 500. With the system warm and
@@ -605,6 +619,15 @@ CASES = [
                 )(),
                 uses=(200, 75, 0, 0),
             ),
+        ],
+    ),
+    Case(
+        name="messages of one role in a row are one message",
+        says="(Messages API: consecutive user or assistant turns are combined into a single turn)",
+        # 300 written; the same blocks in two messages: 300 read.
+        sends=[
+            Send(at=0, body=Body([], [], [user(t("a", 100), t("b", 200, M5))])(), uses=(0, 300, 0, 0)),
+            Send(at=1, body=Body([], [], [user(t("a", 100)), user(t("b", 200, M5))])(), uses=(300, 0, 0, 0)),
         ],
     ),
     Case(
