@@ -104,6 +104,16 @@ def test_changed_bytes_are_named_by_their_first_block(body: Any, reason: str, bl
     assert (found.reason, found.block, found.expected_tokens) == (reason, block, 600)
 
 
+def test_where_the_thinking_setting_stands_before_the_tools_it_invalidates_all() -> None:
+    rules = replace(RULES, thinking_invalidates="all")
+    earlier = chain_of(layered()(), rules, model=MODEL, tokens_of=block_tokens)
+    body = layered()(thinking={"type": "adaptive"})
+    now = chain_of(body, rules, model=MODEL, tokens_of=block_tokens)
+    assert forecast(after(earlier), now, rules, at_seconds=1).read_tokens == 0
+    assert why(after(earlier), now, earlier).reason == "settings_changed"
+    assert forecast(after(chain(layered()())), chain(body), RULES, at_seconds=1).read_tokens == 500
+
+
 def test_another_model_is_named() -> None:
     earlier = chain(layered()())
     assert why(after(earlier), chain(layered()(), model="claude-opus-5"), earlier).reason == "model_changed"
