@@ -42,7 +42,7 @@ class CacheWatch:
         self._rules_for = rules_for
         self._state = CacheState()
         self._by_session: dict[str, Chain] = {}
-        self._by_role: dict[tuple[str, str], Chain] = {}
+        self._by_role: dict[tuple[str, str, str], Chain] = {}
 
     def knows(self, session_id: str) -> bool:
         """Whether a request of that session was seen."""
@@ -56,8 +56,13 @@ class CacheWatch:
         self._state = begun(self._state, key, at_seconds=at)
         self._keep(context.manifest.session_id, chain)
 
-    def foretold(self, context: AssembledContext) -> AssembledContext:
-        """Return an assembly with what its marks are forecast to do, as if it were sent when it was made."""
+    def foretold(self, context: AssembledContext, before: AssembledContext | None = None) -> AssembledContext:
+        """Return an assembly with what its marks are forecast to do, as if it were sent when it was made.
+
+        `before` is the answered request of the turn before; it is taken in where this process did not send it.
+        """
+        if before is not None and not self.knows(context.manifest.session_id):
+            self.remember(before)
         rules = self._rules_for(context.manifest.model)
         chain = self._chain(context, rules)
         at = _seconds(context.manifest.created_at)
@@ -71,14 +76,14 @@ class CacheWatch:
         rules = self._rules_for(manifest.model)
         chain = self._chain(context, rules)
         own = self._by_session.get(manifest.session_id)
-        earlier = own or self._by_role.get((manifest.run_id, manifest.role))
+        earlier = own or self._by_role.get(_family(context))
         short = None
         if earlier is not None:
             short = shortfall(self._state, chain, earlier, rules, shared_only=own is None, at_seconds=now)
         found = forecast(self._state, chain, rules, at_seconds=now)
         self._state = sent(self._state, key, chain, rules, at_seconds=now)
         self._keep(manifest.session_id, chain)
-        self._by_role[(manifest.run_id, manifest.role)] = chain
+        self._by_role[_family(context)] = chain
         return Watched(key=key, context=context, forecast=found, shortfall=short)
 
     def begin(self, watched: Watched, *, at: str) -> None:
@@ -93,7 +98,7 @@ class CacheWatch:
         """Compare a call with its usage; a miss names the first segment whose bytes differ, where bytes do."""
         found = compare(watched.forecast, usage, watched.shortfall)
         segments = watched.context.manifest.segments
-        return replace(found, segment_id=segment_at(segments, found.block))
+        return replace(found, segment_id=segment_at(segments, found.block, found.offset_bytes))
 
     def _keep(self, session_id: str, chain: Chain) -> None:
         """Keep a session's last request; those that were silent longest make room."""
@@ -104,8 +109,14 @@ class CacheWatch:
 
     def _chain(self, context: AssembledContext, rules: CacheRules) -> Chain:
         manifest = context.manifest
-        before = self._by_session.get(manifest.session_id) or self._by_role.get((manifest.run_id, manifest.role))
+        before = self._by_session.get(manifest.session_id) or self._by_role.get(_family(context))
         return chain_of(context.request, rules, model=manifest.model, tokens_of=_tokens_of(context), before=before)
+
+
+def _family(context: AssembledContext) -> tuple[str, str, str]:
+    """Return what sessions must have in common to be expected to share tools and system."""
+    manifest = context.manifest
+    return manifest.run_id, manifest.role, manifest.model
 
 
 def _tokens_of(context: AssembledContext) -> TokensOf:

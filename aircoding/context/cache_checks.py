@@ -38,7 +38,13 @@ def compare(forecast: CacheForecast, usage: Usage, shortfall: Shortfall | None =
     if kind in {"none", "hit"}:
         return check
     if shortfall is not None and read >= forecast.read_tokens:
-        return replace(check, reason=shortfall.reason, detail=shortfall.detail, block=shortfall.block)
+        return replace(
+            check,
+            reason=shortfall.reason,
+            detail=shortfall.detail,
+            block=shortfall.block,
+            offset_bytes=shortfall.offset_bytes,
+        )
     detail = "by the rules it could be read, and the provider did not find it"
     return replace(check, reason="not_found", detail=detail)
 
@@ -65,11 +71,18 @@ def measured_marks(marks: Sequence[CacheMark], usage: Usage) -> tuple[CacheMark,
     return tuple(replace(mark, measured=state) for mark, state in zip(marks, states, strict=True))
 
 
-def segment_at(segments: Sequence[SegmentRecord], block: str | None) -> SegmentId | None:
-    """Return the first segment that stands in the block at that pointer."""
+def segment_at(segments: Sequence[SegmentRecord], block: str | None, offset_bytes: int | None) -> SegmentId | None:
+    """Return the segment that stands in a block at an offset of its text, or else the next one there; the first one
+    where the block is no text.
+    """
     if block is None:
         return None
+    found: SegmentId | None = None
     for record in segments:
-        if any(span.block == block or span.block.startswith(f"{block}/") for span in record.spans):
-            return record.segment_id
-    return None
+        for span in record.spans:
+            if span.block != block and not span.block.startswith(f"{block}/"):
+                continue
+            if offset_bytes is None or span.end is None or offset_bytes < span.end:
+                return record.segment_id
+            found = record.segment_id
+    return found

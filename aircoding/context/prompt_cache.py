@@ -131,9 +131,11 @@ def shortfall(
     found = forecast(state, chain, rules, at_seconds=at_seconds)
     if found.read_tokens >= end.prefix_tokens:
         return None
-    why = _difference(chain, earlier, index) or _not_readable(state, chain, end, index, rules, at_seconds)
-    reason, detail, block = why
-    return Shortfall(expected_tokens=end.prefix_tokens, reason=reason, detail=detail, block=block)
+    different = _difference(chain, earlier, index)
+    if different is not None:
+        return different
+    reason, detail = _not_readable(state, chain, end, index, rules, at_seconds)
+    return Shortfall(expected_tokens=end.prefix_tokens, reason=reason, detail=detail)
 
 
 def _longest_hit(state: CacheState, chain: Chain, rules: CacheRules, at_seconds: float) -> int | None:
@@ -173,42 +175,57 @@ def _expected_end(earlier: Chain, *, shared_only: bool) -> int | None:
     return None
 
 
-def _difference(chain: Chain, earlier: Chain, end: int) -> tuple[str, str, str | None] | None:
+def _difference(chain: Chain, earlier: Chain, end: int) -> Shortfall | None:
     """Return what differs within the prefix that ends at `end`, if anything does."""
+    expected = earlier.links[end].prefix_tokens
     if chain.model != earlier.model:
-        return "model_changed", f"from {earlier.model} to {chain.model}", None
+        detail = f"from {earlier.model} to {chain.model}"
+        return Shortfall(expected_tokens=expected, reason="model_changed", detail=detail)
     for tier in TIERS[: TIERS.index(earlier.links[end].tier) + 1]:
         if chain.settings[tier] != earlier.settings[tier]:
             old, new = earlier.settings[tier].decode("utf-8"), chain.settings[tier].decode("utf-8")
-            return "settings_changed", f"settings of {tier} and after: from {old} to {new}", None
+            detail = f"settings of {tier} and after: from {old} to {new}"
+            return Shortfall(expected_tokens=expected, reason="settings_changed", detail=detail)
     for index in range(end + 1):
-        old_link = earlier.links[index]
-        if index >= len(chain.links) or chain.links[index].digest != old_link.digest:
-            pointer = chain.links[index].pointer if index < len(chain.links) else old_link.pointer
-            return f"{old_link.tier}_changed", f"first other bytes at {pointer}", pointer
+        before = earlier.links[index]
+        now = chain.links[index] if index < len(chain.links) else None
+        if now is None or now.digest != before.digest:
+            block = (now or before).pointer
+            return Shortfall(
+                expected_tokens=expected,
+                reason=f"{before.tier}_changed",
+                detail=f"first other bytes at {block}",
+                block=block,
+                offset_bytes=None if now is None else _first_other_byte(before, now),
+            )
     return None
+
+
+def _first_other_byte(before: Link, now: Link) -> int | None:
+    """Return where the texts of two blocks begin to differ, in bytes of UTF-8; None where they are no texts."""
+    old, new = before.block.get("text"), now.block.get("text")
+    if not isinstance(old, str) or not isinstance(new, str):
+        return None
+    same = next((n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+    return len(new[:same].encode("utf-8", "surrogatepass"))
 
 
 def _not_readable(
     state: CacheState, chain: Chain, end: Link, index: int, rules: CacheRules, at_seconds: float
-) -> tuple[str, str, str | None]:
+) -> tuple[str, str]:
     """Return why a prefix whose bytes are the same is not read."""
     entry = state.entries.get(end.digest)
     if entry is not None and not entry.lives(at_seconds):
         idle = at_seconds - (entry.expires_at_seconds - entry.life_seconds)
-        return "expired", f"{idle:.0f} s after its last use; it lives {entry.life_seconds:.0f} s", None
+        return "expired", f"{idle:.0f} s after its last use; it lives {entry.life_seconds:.0f} s"
     if entry is not None:
         marks = [link.position for link in chain.links[index:] if link.ttl is not None]
         if not marks:
-            return "not_marked", "the request has no mark at or after it", None
+            return "not_marked", "the request has no mark at or after it"
         away = min(marks) - chain.links[index].position + 1
-        return (
-            "look_back_exceeded",
-            f"position {away} from the next mark; {rules.look_back_positions} are checked",
-            None,
-        )
+        return "look_back_exceeded", f"position {away} from the next mark; {rules.look_back_positions} are checked"
     if any(end.digest in touched for touched in state.in_flight.values()):
-        return "not_begun", "the answer to the request that writes it had not begun", None
+        return "not_begun", "the answer to the request that writes it had not begun"
     if end.prefix_tokens < rules.minimum_tokens:
-        return "below_minimum", f"{end.prefix_tokens} tokens; the least is {rules.minimum_tokens}", None
-    return "not_sent", "no answer to a request that writes it has begun in this process", None
+        return "below_minimum", f"{end.prefix_tokens} tokens; the least is {rules.minimum_tokens}"
+    return "not_sent", "no answer to a request that writes it has begun in this process"

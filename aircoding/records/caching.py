@@ -73,13 +73,14 @@ class Shortfall:
 
     `reason` is model_changed, settings_changed, tools_changed, system_changed, messages_changed, expired, not_begun,
     below_minimum, look_back_exceeded, not_marked, or not_sent. `block` is the pointer of the first block whose bytes
-    differ.
+    differ, `offset_bytes` where in its text (UTF-8) they begin to.
     """
 
     expected_tokens: int
     reason: str
     detail: str
     block: str | None = None
+    offset_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +88,8 @@ class CacheCheck:
     """How a call compared with what should have been read, in tokens as the provider counts them.
 
     `kind` is hit, partial, miss, or none (nothing was to be read). `reason` is that of the shortfall, or `not_found`
-    when the rules say that it is there and the provider did not find it.
+    when the rules say that it is there and the provider did not find it. `segment_id` is the first segment whose bytes
+    differ.
     """
 
     kind: str
@@ -97,4 +99,5 @@ class CacheCheck:
     reason: str = ""
     detail: str = ""
     block: str | None = None
+    offset_bytes: int | None = None
     segment_id: SegmentId | None = None

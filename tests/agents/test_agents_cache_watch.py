@@ -10,12 +10,15 @@ import pytest
 from agents.conftest import Session
 from agents.doubles import SESSION, says, uses
 from support.cache_models import rules_of
+from support.contexts import segment
 
 from aircoding.agents.cache_watch import CacheWatch
 from aircoding.agents.loop import run_session
 from aircoding.records.calls import CallRequest, Reply
+from aircoding.records.layers import Layer, Scope, SegmentKind
 from aircoding.records.usage import Usage
 
+RULE = {"layer": Layer.L3, "scope": Scope.RUN, "kind": SegmentKind.RULE}
 DONE = uses("finish", status="done", summary="Done.")
 READ = uses("fs_read", path="src/a.py")
 
@@ -56,28 +59,33 @@ async def test_a_miss_by_the_provider_is_on_record_once(watched: Callable[..., S
 
 
 async def test_a_prefix_that_changed_names_its_first_segment(watched: Callable[..., Session]) -> None:
-    session = watched([reply(READ, read=0, written=3_000), reply(DONE, read=0, written=3_200)])
+    session = watched([reply(READ, read=0, written=8_000), reply(DONE, read=2_500, written=5_500)])
     gatherer = session.deps.gatherer
     provider = session.deps.provider
 
     class ForgetsItsEpoch:
-        """Assembles the second turn anew, with another role text."""
+        """Assembles the second turn anew, with one of its rules changed."""
 
         def freeze_run(self) -> str:
             return gatherer.freeze_run()
 
         def gather(self, brief: Any, *, turn: int, messages: Any, frozen: Any) -> Any:
             made = gatherer.gather(brief, turn=turn, messages=messages, frozen=None)
+            rules = [
+                segment(f"Rule {word}.", uri=f"project:{name}.md", **RULE)
+                for name, word in (("a", "one"), ("b", "two"), ("c", "three" * 4_000))
+            ]
+            made = replace(made, segments=(*made.segments, *rules))
             if turn == 1:
                 return made
-            changed = [replace(one, text="Another role.") if one.text == "Role." else one for one in made.segments]
-            return replace(made, segments=tuple(changed))
+            changed = segment("Rule two, revised.", uri="project:b.md", **RULE)
+            return replace(made, segments=(*(one for one in made.segments if one.text != "Rule two."), changed))
 
     session.deps = replace(session.deps, gatherer=ForgetsItsEpoch())
     await run_session(session.deps, session.brief)
     (found,) = misses(session)
-    assert found["reason"] == "system_changed"
-    assert found["segment_id"].startswith("L1:resource:l1")
+    assert (found["kind"], found["reason"]) == ("partial", "system_changed")
+    assert found["segment_id"].startswith("L3:project:b.md")
     assert len(provider.calls) == 2
 
 
@@ -130,7 +138,6 @@ async def test_marks_are_foretold_before_a_request_is_recorded(watched: Callable
     first, second = (session.deps.assemblies.find(SESSION, turn) for turn in (1, 2))
     watch = CacheWatch(lambda model: rules_of(model, 0))
     assert {mark.predicted for mark in watch.foretold(first).manifest.cache} == {"written"}
-    watch.remember(first)
-    foretold = watch.foretold(second)
+    foretold = watch.foretold(second, before=first)
     assert [mark.predicted for mark in foretold.manifest.cache] == [mark.measured for mark in second.manifest.cache]
     assert foretold.digest == second.digest
