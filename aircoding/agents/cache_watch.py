@@ -25,6 +25,14 @@ _MOST_SESSIONS = 256
 """Sessions whose last request is kept: more than run at once on one machine."""
 
 
+@dataclass(frozen=True, slots=True)
+class SentChain:
+    """A request that was sent, and when."""
+
+    chain: Chain
+    at_seconds: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
     """A call under way: what was forecast for it, and what it cannot read though an earlier one left it."""
@@ -33,6 +41,7 @@ class Watched:
     context: AssembledContext
     forecast: CacheForecast
     shortfall: Shortfall | None
+    sent: SentChain
 
 
 class CacheWatch:
@@ -41,11 +50,11 @@ class CacheWatch:
     def __init__(self, rules_for: Callable[[str], CacheRules]) -> None:
         self._rules_for = rules_for
         self._state = CacheState()
-        self._by_session: dict[str, Chain] = {}
-        self._by_role: dict[tuple[str, str, str], Chain] = {}
+        self._by_session: dict[str, SentChain] = {}
+        self._by_role: dict[tuple[str, str, str], SentChain] = {}
 
     def knows(self, session_id: str) -> bool:
-        """Whether a request of that session was seen."""
+        """Whether an answered request of that session was seen."""
         return session_id in self._by_session
 
     def remember(self, context: AssembledContext) -> None:
@@ -54,7 +63,7 @@ class CacheWatch:
         key, chain = context.manifest_id, self._chain(context, rules)
         self._state = sent(self._state, key, chain, rules, at_seconds=at)
         self._state = begun(self._state, key, at_seconds=at)
-        self._keep(context.manifest.session_id, chain)
+        self._keep(context.manifest.session_id, SentChain(chain, at))
 
     def foretold(self, context: AssembledContext, before: AssembledContext | None = None) -> AssembledContext:
         """Return an assembly with what its marks are forecast to do, as if it were sent when it was made.
@@ -79,20 +88,32 @@ class CacheWatch:
         earlier = own or self._by_role.get(_family(context))
         short = None
         if earlier is not None:
-            short = shortfall(self._state, chain, earlier, rules, shared_only=own is None, at_seconds=now)
+            short = shortfall(
+                self._state,
+                chain,
+                earlier.chain,
+                rules,
+                earlier_at_seconds=earlier.at_seconds,
+                at_seconds=now,
+                shared_only=own is None,
+            )
         found = forecast(self._state, chain, rules, at_seconds=now)
         self._state = sent(self._state, key, chain, rules, at_seconds=now)
-        self._keep(manifest.session_id, chain)
-        self._by_role[_family(context)] = chain
-        return Watched(key=key, context=context, forecast=found, shortfall=short)
+        under_way = SentChain(chain, now)
+        self._by_role[_family(context)] = under_way
+        return Watched(key=key, context=context, forecast=found, shortfall=short, sent=under_way)
 
     def begin(self, watched: Watched, *, at: str) -> None:
         """Say that the answer has begun; saying it again changes nothing."""
         self._state = begun(self._state, watched.key, at_seconds=_seconds(at))
+        self._keep(watched.context.manifest.session_id, watched.sent)
 
     def fail(self, watched: Watched) -> None:
-        """Say that no answer began."""
+        """Say that no answer began: nothing is expected of it."""
         self._state = dropped(self._state, watched.key)
+        family = _family(watched.context)
+        if self._by_role.get(family) is watched.sent:
+            del self._by_role[family]
 
     def check(self, watched: Watched, usage: Usage) -> CacheCheck:
         """Compare a call with its usage; a miss names the first segment whose bytes differ, where bytes do."""
@@ -100,7 +121,7 @@ class CacheWatch:
         segments = watched.context.manifest.segments
         return replace(found, segment_id=segment_at(segments, found.block, found.offset_bytes))
 
-    def _keep(self, session_id: str, chain: Chain) -> None:
+    def _keep(self, session_id: str, chain: SentChain) -> None:
         """Keep a session's last request; those that were silent longest make room."""
         self._by_session.pop(session_id, None)
         self._by_session[session_id] = chain
@@ -110,7 +131,8 @@ class CacheWatch:
     def _chain(self, context: AssembledContext, rules: CacheRules) -> Chain:
         manifest = context.manifest
         before = self._by_session.get(manifest.session_id) or self._by_role.get(_family(context))
-        return chain_of(context.request, rules, model=manifest.model, tokens_of=_tokens_of(context), before=before)
+        known = None if before is None else before.chain
+        return chain_of(context.request, rules, model=manifest.model, tokens_of=_tokens_of(context), before=known)
 
 
 def _family(context: AssembledContext) -> tuple[str, str, str]:

@@ -15,8 +15,8 @@ from aircoding.records.caching import CacheForecast, CacheRules, MarkForecast, S
 
 __all__ = ["CacheState", "begun", "dropped", "forecast", "sent", "shortfall"]
 
-_FORGET_AFTER_SECONDS = 7_200.0
-"""How long a dead entry is remembered, so that a miss can say that it expired."""
+_FORGET_AFTER_SECONDS = 600.0
+"""How long a dead entry is remembered, so that a miss can say when it was last used."""
 
 _PRUNE_ABOVE = 2_048
 """Entries above which a new one makes room: the copy of a state stays in microseconds."""
@@ -83,7 +83,7 @@ def sent(state: CacheState, key: str, chain: Chain, rules: CacheRules, *, at_sec
         old = state.entries.get(link.digest)
         if old is not None and old.lives(at_seconds):
             life = old.life_seconds
-        elif link.ttl is not None and link.prefix_tokens >= rules.minimum_tokens:
+        elif link.ttl is not None and link.ttl in rules.life_seconds and link.prefix_tokens >= rules.minimum_tokens:
             life = rules.life_seconds[link.ttl]
         else:
             continue
@@ -111,7 +111,14 @@ def dropped(state: CacheState, key: str) -> CacheState:
 
 
 def shortfall(
-    state: CacheState, chain: Chain, earlier: Chain, rules: CacheRules, *, shared_only: bool, at_seconds: float
+    state: CacheState,
+    chain: Chain,
+    earlier: Chain,
+    rules: CacheRules,
+    *,
+    earlier_at_seconds: float,
+    at_seconds: float,
+    shared_only: bool = False,
 ) -> Shortfall | None:
     """Return why a request reads less than `earlier` left for it, or None when it reads all of it.
 
@@ -121,8 +128,9 @@ def shortfall(
         earlier: the session's last request, or with `shared_only` one of another session, of which only tools and
             system are expected to be the same.
         rules: of the request's model.
-        shared_only: see there.
+        earlier_at_seconds: when that was sent.
         at_seconds: now.
+        shared_only: see there.
     """
     index = _expected_end(earlier, shared_only=shared_only)
     if index is None:
@@ -134,7 +142,8 @@ def shortfall(
     different = _difference(chain, earlier, index)
     if different is not None:
         return different
-    reason, detail = _not_readable(state, chain, end, index, rules, at_seconds)
+    idle_seconds = at_seconds - earlier_at_seconds
+    reason, detail = _not_readable(state, chain, index, end, rules, at_seconds, idle_seconds)
     return Shortfall(expected_tokens=end.prefix_tokens, reason=reason, detail=detail)
 
 
@@ -211,14 +220,17 @@ def _first_other_byte(before: Link, now: Link) -> int | None:
 
 
 def _not_readable(
-    state: CacheState, chain: Chain, end: Link, index: int, rules: CacheRules, at_seconds: float
+    state: CacheState,
+    chain: Chain,
+    index: int,
+    end: Link,
+    rules: CacheRules,
+    at_seconds: float,
+    idle_seconds: float,
 ) -> tuple[str, str]:
-    """Return why a prefix whose bytes are the same is not read."""
+    """Return why the prefix that ends at block `index` is not read though its bytes are the same."""
     entry = state.entries.get(end.digest)
-    if entry is not None and not entry.lives(at_seconds):
-        idle = at_seconds - (entry.expires_at_seconds - entry.life_seconds)
-        return "expired", f"{idle:.0f} s after its last use; it lives {entry.life_seconds:.0f} s"
-    if entry is not None:
+    if entry is not None and entry.lives(at_seconds):
         marks = [link.position for link in chain.links[index:] if link.ttl is not None]
         if not marks:
             return "not_marked", "the request has no mark at or after it"
@@ -228,4 +240,9 @@ def _not_readable(
         return "not_begun", "the answer to the request that writes it had not begun"
     if end.prefix_tokens < rules.minimum_tokens:
         return "below_minimum", f"{end.prefix_tokens} tokens; the least is {rules.minimum_tokens}"
+    life = rules.life_seconds.get(end.ttl or "", 0.0) if entry is None else entry.life_seconds
+    if entry is not None:
+        idle_seconds = at_seconds - (entry.expires_at_seconds - entry.life_seconds)
+    if idle_seconds >= life:
+        return "expired", f"{idle_seconds:.0f} s after its last use; it lives {life:.0f} s"
     return "not_sent", "no answer to a request that writes it has begun in this process"

@@ -14,6 +14,7 @@ from support.contexts import segment
 
 from aircoding.agents.cache_watch import CacheWatch
 from aircoding.agents.loop import run_session
+from aircoding.errors import ProviderError
 from aircoding.records.calls import CallRequest, Reply
 from aircoding.records.layers import Layer, Scope, SegmentKind
 from aircoding.records.usage import Usage
@@ -124,6 +125,17 @@ async def test_a_resumed_session_knows_its_last_answered_request(watched: Callab
     await run_session(session.deps, session.brief)
     (found,) = misses(session)
     assert (found["reason"], found["predicted_tokens"] > 2_000) == ("not_found", True)
+
+
+async def test_a_second_try_is_not_expected_to_read_what_the_first_never_wrote(watched: Callable[..., Session]) -> None:
+    session = watched([reply(READ, read=0, written=3_000), reply(DONE, read=3_000, written=4_000)])
+    cut = ProviderError("cut", kind="cut_stream", action="retry", maybe_billed=True)
+    session.deps.provider.failures[1] = [cut]
+    session.deps.provider.failures[2] = [cut]
+    session.write("src/a.py", "x = 1\n" * 3_000)
+    await run_session(session.deps, session.brief)
+    assert len(session.tries) == 4
+    assert misses(session) == []
 
 
 async def test_a_cold_watch_calls_nothing_a_miss(watched: Callable[..., Session]) -> None:

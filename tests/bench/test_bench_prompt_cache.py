@@ -42,7 +42,7 @@ def test_a_forecast_of_100k_tokens(capsys: pytest.CaptureFixture[str]) -> None:
         start = time.process_time()
         chain = chain_of(body, rules, model=MODEL, tokens_of=block_tokens, before=before)
         found = forecast(state, chain, rules, at_seconds=1)
-        assert shortfall(state, chain, before, rules, shared_only=False, at_seconds=1) is None
+        assert shortfall(state, chain, before, rules, earlier_at_seconds=0, at_seconds=1) is None
         sent(state, "2", chain, rules, at_seconds=1)
         warm.append(time.process_time() - start)
     with capsys.disabled():

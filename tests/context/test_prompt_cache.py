@@ -37,7 +37,7 @@ def after(*chains: Chain, at: float = 0.0) -> CacheState:
 
 
 def why(state: CacheState, now: Chain, earlier: Chain, at: float = 1.0, *, shared_only: bool = False) -> Shortfall:
-    found = shortfall(state, now, earlier, RULES, shared_only=shared_only, at_seconds=at)
+    found = shortfall(state, now, earlier, RULES, earlier_at_seconds=0, shared_only=shared_only, at_seconds=at)
     assert found is not None
     return found
 
@@ -83,7 +83,7 @@ def test_only_what_is_new_is_counted_again() -> None:
 
 def test_a_read_of_all_that_was_left_has_no_reason() -> None:
     one = chain(layered()())
-    assert shortfall(after(one), one, one, RULES, shared_only=False, at_seconds=1) is None
+    assert shortfall(after(one), one, one, RULES, earlier_at_seconds=0, at_seconds=1) is None
 
 
 @pytest.mark.parametrize(
@@ -124,6 +124,7 @@ def test_an_expired_entry_says_for_how_long_it_was_not_used() -> None:
     found = why(after(earlier), earlier, earlier, at=400)
     assert found.reason == "expired"
     assert "400 s after its last use; it lives 300 s" in found.detail
+    assert why(CacheState(), earlier, earlier, at=400).detail == found.detail, "also once it is forgotten"
 
 
 def test_an_answer_that_has_not_begun_and_one_that_never_did_are_told_apart() -> None:
@@ -146,7 +147,9 @@ def test_a_short_prefix_a_far_one_and_one_without_mark_are_named() -> None:
 
 def test_of_another_session_only_tools_and_system_are_expected() -> None:
     leader, follower = chain(layered("one")()), chain(layered("two")())
-    assert shortfall(after(leader), follower, leader, RULES, shared_only=True, at_seconds=1) is None
+    assert (
+        shortfall(after(leader), follower, leader, RULES, earlier_at_seconds=0, shared_only=True, at_seconds=1) is None
+    )
     found = why(after(leader), chain(layered("two", system="own")()), leader, shared_only=True)
     assert (found.reason, found.expected_tokens) == ("system_changed", 500)
 
