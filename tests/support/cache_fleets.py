@@ -237,23 +237,26 @@ def call_of(session: SessionId, turn: int, body: Mapping[str, Any], *, max_outpu
 
 
 def prices() -> Prices:
-    """Return what a token costs, by the prices that the product uses."""
+    """Return what a token of a prompt of usual length costs, by the prices that the product uses."""
 
     def usd(**usage: int) -> float:
         cost = cost_of(MODEL, Usage(**usage)).usd
         assert cost is not None
-        return cost / 1_000_000
+        return cost / 10_000
 
     return Prices(
-        read=usd(cache_read_tokens=1_000_000),
-        write=usd(cache_write_5m_tokens=1_000_000),
-        plain=usd(input_tokens=1_000_000),
+        read=usd(cache_read_tokens=10_000),
+        write=usd(cache_write_5m_tokens=10_000),
+        plain=usd(input_tokens=10_000),
     )
 
 
 def measured(name: str, usage: Usage, sent: Sequence[Sent]) -> Measured:
     """Put what was used beside the bound for `sent`; the output is left out on both sides."""
-    cost = cost_of(MODEL, replace(usage, output_tokens=0)).usd
-    assert cost is not None
-    limit = bound([blocks_of(body) for _, body in sent], prices())
+    unit = prices()
+    assert usage.cache_write_1h_tokens == 0
+    cost = (
+        usage.cache_read_tokens * unit.read + usage.cache_write_5m_tokens * unit.write + usage.input_tokens * unit.plain
+    )
+    limit = bound([blocks_of(body) for _, body in sent], unit)
     return Measured(name=name, usage=usage, limit=limit, cost_usd=cost)
