@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test check format lint types imports chaos bench clean
+.PHONY: setup demo test check format lint types imports chaos bench bench-live clean
 
 setup: $(READY)
 
@@ -41,6 +41,11 @@ chaos: $(READY)
 
 bench: $(READY)
 	$(BIN)/pytest -m bench -s
+
+# Spends money: at most MAX_COST US dollars of ANTHROPIC_API_KEY. Without a key it says so and does nothing.
+MAX_COST ?= 2
+bench-live: $(READY)
+	cd tests && ../$(BIN)/python -m bench.live_fleet --max-cost $(MAX_COST)
 
 # The locks carry hashes and no address of an index.
 lock: $(READY)

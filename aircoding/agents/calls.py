@@ -7,8 +7,10 @@ Every try is a row of its own. A call that was in flight when the process died i
 from __future__ import annotations
 
 import contextlib
+from functools import partial
 from typing import Any
 
+from aircoding.agents.cache_watch import Watched
 from aircoding.agents.deps import SessionDeps
 from aircoding.agents.masking import mask_reply
 from aircoding.agents.notes import note
@@ -72,19 +74,25 @@ async def _one_try(
         if passage.overdue_seconds is not None:
             overdue = {"call": key, "waited_seconds": passage.overdue_seconds}
             note(deps, brief, "cache.leader_overdue", overdue, key=f"{key}:{tries}")
+        watched = _watch(deps, brief, turn, context, f"{key}:{tries}")
         try:
-            reply = await deps.provider.call(_request(brief, turn, context, key, tries), began=passage.began)
+            began = partial(_begin, deps, watched, passage)
+            reply = await deps.provider.call(_request(brief, turn, context, key, tries), began=began)
         except ProviderError as error:
             reason = deps.screener.mask(f"{error.code}: {error.message}")
             deps.ledger.fail(key, tries, reason, maybe_billed=error.maybe_billed)
+            _forget(deps, watched)
             return error
         except BaseException as error:
             # Cancelled in flight, or a fault of ours: the provider may charge for what it had begun. A ledger that
             # cannot be written now must not hide the reason; the next intent marks the row as abandoned.
+            _forget(deps, watched)
             with contextlib.suppress(StoreError):
                 deps.ledger.fail(key, tries, type(error).__name__, maybe_billed=True)
             raise
-        return _commit(deps, brief, key, tries, reply)
+        committed = _commit(deps, brief, key, tries, reply)
+        _check_cache(deps, brief, key, watched, reply)
+        return committed
 
 
 def _commit(deps: SessionDeps, brief: SessionBrief, key: CallKey, tries: int, reply: Reply) -> Reply:
@@ -93,6 +101,41 @@ def _commit(deps: SessionDeps, brief: SessionBrief, key: CallKey, tries: int, re
     if dropped:
         note(deps, brief, "screening.thinking_dropped", {"call": key, "blocks": dropped}, key=key)
     return masked
+
+
+def _watch(deps: SessionDeps, brief: SessionBrief, turn: int, context: AssembledContext, key: str) -> Watched | None:
+    """Forecast what a try will read from the provider's cache; after a resume the turn before is taken in first."""
+    if deps.cache_watch is None:
+        return None
+    if turn > 1 and not deps.cache_watch.knows(brief.session_id):
+        before = deps.assemblies.find(brief.session_id, turn - 1)
+        if before is not None:
+            deps.cache_watch.remember(before)
+    return deps.cache_watch.send(context, key=key, at=deps.clock.now())
+
+
+def _begin(deps: SessionDeps, watched: Watched | None, passage: Passage) -> None:
+    """The response has begun: what the request marked can be read from now on, and those who waited for it may go."""
+    if watched is not None and deps.cache_watch is not None:
+        deps.cache_watch.begin(watched, at=deps.clock.now())
+    passage.began()
+
+
+def _forget(deps: SessionDeps, watched: Watched | None) -> None:
+    """A try that failed left nothing that a forecast may count on."""
+    if watched is not None and deps.cache_watch is not None:
+        deps.cache_watch.fail(watched)
+
+
+def _check_cache(deps: SessionDeps, brief: SessionBrief, key: CallKey, watched: Watched | None, reply: Reply) -> None:
+    """Note a call that read less than an earlier request had left for it."""
+    if watched is None or deps.cache_watch is None:
+        return
+    deps.cache_watch.begin(watched, at=deps.clock.now())
+    check = deps.cache_watch.check(watched, reply.usage)
+    if check.kind in {"partial", "miss"}:
+        found = {"call": key, "manifest_id": watched.context.manifest_id, **jsonable(check)}
+        note(deps, brief, "cache.missed", found, key=key)
 
 
 def _intent(deps: SessionDeps, brief: SessionBrief, key: CallKey, context: AssembledContext) -> CallRecord:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from aircoding.agents.cache_watch import CacheWatch
 from aircoding.agents.prefix_gate import PrefixGate
 from aircoding.agents.run_budget import RunBudget
 from aircoding.errors import ProviderError
@@ -48,7 +49,8 @@ class SessionDeps:
     the JSON Schema of a role's result, `open_worktree` the files at `brief.worktree`. `reminders` are the packaged
     texts of steering by uri. `revision_for` returns the run revision that holds now (`reload` makes a new one).
     `command_env` is exported to every command (`AIR_WORKER_INDEX` and what `[worktree] env` sets). `budget` is the
-    money of the run, `gate` lets one call per shared prefix go first; without them nothing is held back.
+    money of the run, `gate` lets one call per shared prefix go first, `cache_watch` forecasts what each call reads
+    from the cache and tells of a miss; without them nothing is held back and nothing is forecast.
     """
 
     provider: Provider
@@ -72,3 +74,4 @@ class SessionDeps:
     command_env: tuple[tuple[str, str], ...] = ()
     budget: RunBudget | None = None
     gate: PrefixGate | None = None
+    cache_watch: CacheWatch | None = None

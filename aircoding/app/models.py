@@ -4,30 +4,48 @@ from __future__ import annotations
 
 import os
 import random
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from aircoding.agents.deps import NextTry
 from aircoding.errors import ConfigError, UsageError
 from aircoding.ports import Provider
+from aircoding.providers.cache_rules import parse_cache_rules
 from aircoding.providers.capabilities import Capabilities, parse_capabilities
 from aircoding.providers.prices import PriceTable
 from aircoding.providers.retry import RetryPolicy, retries
 from aircoding.providers.script import ScriptFile, parse_script
+from aircoding.records.caching import CacheRules
 from aircoding.records.snapshot import ModelLimits
 from aircoding.records.usage import UnitPrices
 from aircoding.settings import Settings
 from aircoding.sources.resources import read_resource
 
-__all__ = ["capabilities", "estimated_model", "limits_for", "next_try", "open_provider", "own_prices", "read_script"]
-__all__ += ["split_provider"]
+__all__ = ["cache_rules_for", "capabilities", "estimated_model", "limits_for", "next_try", "open_provider"]
+__all__ += ["own_prices", "read_script", "split_provider"]
 
 _MODELS = "providers/models.yaml"
+_CACHE_RULES = "providers/cache-rules.yaml"
 _DEFAULT_MODEL = "claude-sonnet-5-5"
 
 
 def capabilities() -> Capabilities:
     """Return the packaged table of models."""
     return parse_capabilities(read_resource(_MODELS), uri=f"resource:{_MODELS}")
+
+
+def cache_rules_for(provider: Provider) -> Callable[[str], CacheRules]:
+    """Return how the prompt cache of each of a provider's models works, by the packaged tables."""
+    table, models = parse_cache_rules(read_resource(_CACHE_RULES), uri=f"resource:{_CACHE_RULES}"), capabilities()
+
+    @cache
+    def rules(model: str) -> CacheRules:
+        found = table.rules(models.row(model))
+        return replace(found, minimum_tokens=provider.limits(model).min_cache_prefix_tokens)
+
+    return rules
 
 
 def split_provider(text: str | None) -> tuple[str, str]:

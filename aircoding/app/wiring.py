@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aircoding.agents.cache_watch import CacheWatch
 from aircoding.agents.deps import SessionDeps
 from aircoding.agents.prefix_gate import PrefixGate
 from aircoding.agents.run_budget import RunBudget
 from aircoding.agents.touched import baselines, touched_paths
 from aircoding.app.estimators import estimators_of
-from aircoding.app.models import next_try
+from aircoding.app.models import cache_rules_for, next_try
 from aircoding.app.policies import LivePolicies, Policies
 from aircoding.app.project import Project
 from aircoding.app.screener import open_screener
@@ -137,6 +138,7 @@ def wire(world: World, run: Run, plan: Plan) -> tuple[FleetDeps, DurableEngine]:
         revision_for=lambda brief: _revision(holder, brief),
         budget=RunBudget(run.max_cost_usd, lambda: store.calls.spent_usd(run.run_id)),
         gate=PrefixGate(time.monotonic),
+        cache_watch=CacheWatch(cache_rules_for(world.provider)),
     )
     settings = project.settings
     deps = FleetDeps(

@@ -175,3 +175,15 @@ def replay(manifest_id: str, whole_run: bool, show_request: bool, as_json: bool)
     emit("replays", replays, as_json=as_json, text=lambda: answers.replay_text(replays))
     if any(not one.equal for one in replays):
         raise SystemExit(1)
+
+
+@context.command()
+@click.argument("manifest_id")
+@json_option
+def cache(manifest_id: str, as_json: bool) -> None:
+    """Say what the call of an assembly read from the prompt cache, what it should have read, and why it did not."""
+    from aircoding.app.cache_reports import cache_report
+    from aircoding.cli.cache_answers import cache_text
+
+    report = cache_report(Path.cwd(), manifest_id)
+    emit("cache", report, as_json=as_json, text=lambda: cache_text(report))

@@ -38,7 +38,7 @@ from aircoding.providers.capabilities import Capabilities
 from aircoding.providers.requests import scripted_content
 from aircoding.providers.script import ScriptFile
 from aircoding.providers.script_choice import ANY_SESSION, Step, choose_turn, session_match
-from aircoding.providers.simulated import SimulatedCache, prompt_tokens
+from aircoding.providers.simulated import Asked, SimulatedCache, prompt_tokens
 from aircoding.providers.thinking import without_blocks
 from aircoding.providers.validation import validate_request
 from aircoding.providers.validation_request import Request as ValidRequest
@@ -135,11 +135,13 @@ class Emulator:
         body = json_body(recorded)
         self._check(body, recorded)
         key, tries, step = self._step(body, recorded)
+        seen, reported = self._taken(body, recorded)
+        asked = self._ask(seen, request)
         if step.turn.delay_seconds:
             await self._sleep(step.turn.delay_seconds)
         if step.error is not None and step.error.status is not None:
             raise RefusedError(step.error.status, "scripted", step.error.headers)
-        answer = self._answer(body, recorded, step, key, tries)
+        answer = self._answer(seen, step, key, tries, asked, reported)
         if body.get("stream"):
             events = stream_answer(request, answer, step.turn, step.error, self._sleep)
             return StreamingResponse(events, media_type="text/event-stream", headers={"cache-control": "no-cache"})
@@ -220,21 +222,42 @@ class Emulator:
             raise RefusedError(400, error.message) from error
         return call_key(session, turns + 1), tries, step
 
-    def _answer(self, body: dict[str, Any], recorded: Recorded, step: Step, key: CallKey, tries: int) -> Answer:
-        """The answer begins here: what the request marked can be read from the cache from now on."""
+    def _ask(self, body: dict[str, Any], request: Request) -> Asked:
+        """Look up what is cached as the request starts; caches are isolated by key, as by workspace."""
+        key = request.headers.get("authorization") or request.headers.get("x-api-key") or ""
+        row = self._capabilities.row(body["model"])
+        return self._cache.ask(
+            row.model,
+            body,
+            minimum_tokens=row.min_cache_prefix_tokens,
+            now_seconds=self._clock(),
+            workspace=hashlib.sha256(key.encode()).hexdigest(),
+        )
+
+    def _taken(self, body: dict[str, Any], recorded: Recorded) -> tuple[dict[str, Any], tuple[str, ...] | None]:
+        """Return the request as the model sees it, and the thinking that was dropped where the caller is told of it."""
         row = self._capabilities.row(body["model"])
         dropped = dropped_blocks(ValidRequest(body=body, row=row, api_version=recorded.headers["anthropic-version"]))
-        seen = without_blocks(body, dropped) if dropped else body
+        told = row.thinking != "none" and BINDING_BETA in betas(recorded)
+        return without_blocks(body, dropped) if dropped else body, tuple(b.path for b in dropped) if told else None
+
+    def _answer(
+        self,
+        seen: dict[str, Any],
+        step: Step,
+        key: CallKey,
+        tries: int,
+        asked: Asked,
+        dropped: tuple[str, ...] | None,
+    ) -> Answer:
+        """The answer begins here: what the request marked can be read from the cache from now on."""
         content = scripted_content(step.turn, key, seen)
-        minimum, now = row.min_cache_prefix_tokens, self._clock()
-        usage = self._cache.usage(row.model, seen, content, minimum_tokens=minimum, now_seconds=now)
-        self._cache.keep(row.model, seen, minimum_tokens=minimum, now_seconds=now)
-        reported = row.thinking != "none" and BINDING_BETA in betas(recorded)
+        asked.begin()
         return Answer(
             message_id="msg_" + hashlib.sha256(f"{key} {tries}".encode()).hexdigest()[:24],
-            model=row.model,
+            model=self._capabilities.row(seen["model"]).model,
             content=content,
             stop_reason=step.turn.stop_reason,
-            usage=usage,
-            dropped=tuple(block.path for block in dropped) if reported else None,
+            usage=asked.usage(content),
+            dropped=dropped,
         )

@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Any
 
 from aircoding.errors import ProviderError
 from aircoding.providers.capabilities import Capabilities, ModelRow
@@ -71,38 +70,29 @@ class ScriptedProvider:
         refuse_invalid(body, row=self._row, prompt_tokens=prompt_tokens(body))
         match = session_match(call.session_id)
         step = choose_turn(self._script, match, assistant_turns=call.assistant_turns, tries=call.tries)
+        minimum = self._row.min_cache_prefix_tokens
+        asked = self._cache.ask(call.model, body, minimum_tokens=minimum, now_seconds=self._clock())
         if step.error is not None and step.error.status is not None:
             await self._delay(step)
             raise scripted_failure(step.error)
-        reply = self._reply(call, body, step)
         await self._delay(step)
-        self._begin(call, body, began)
+        asked.begin()
+        if began is not None:
+            began()
         if step.error is not None:
             raise scripted_failure(step.error)
-        return reply
-
-    async def _delay(self, step: Step) -> None:
-        if step.turn.delay_seconds:
-            await self._sleep(step.turn.delay_seconds)
-
-    def _reply(self, call: CallRequest, body: dict[str, Any], step: Step) -> Reply:
         content = scripted_content(step.turn, call.key, body)
-        minimum = self._row.min_cache_prefix_tokens
-        usage = self._cache.usage(call.model, body, content, minimum_tokens=minimum, now_seconds=self._clock())
         return Reply(
             content=content,
             stop_reason=step.turn.stop_reason,
-            usage=usage,
+            usage=asked.usage(content),
             model=call.model,
             request_id=f"scripted:{call.key}:{call.tries}",
         )
 
-    def _begin(self, call: CallRequest, body: dict[str, Any], began: Callable[[], None] | None) -> None:
-        """The answer begins here: what the request marked can be read from the cache from now on."""
-        minimum = self._row.min_cache_prefix_tokens
-        self._cache.keep(call.model, body, minimum_tokens=minimum, now_seconds=self._clock())
-        if began is not None:
-            began()
+    async def _delay(self, step: Step) -> None:
+        if step.turn.delay_seconds:
+            await self._sleep(step.turn.delay_seconds)
 
 
 def scripted_failure(error: ScriptedError) -> ProviderError:

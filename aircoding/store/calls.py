@@ -21,7 +21,7 @@ from aircoding.store.statements import insert_rows
 from aircoding.store.tables.calls import ModelCallRow
 from aircoding.store.texts import put_texts, read_texts
 
-__all__ = ["CallStore", "call_record_of"]
+__all__ = ["CallStore", "call_record_of", "committed_usage"]
 
 CALLS = table_of(ModelCallRow)
 _USAGE = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_5m_tokens", "cache_write_1h_tokens")
@@ -218,6 +218,13 @@ def _cost(found: Row[Any]) -> Cost:
     known = any(price is not None for price in prices.values())
     unit_prices = UnitPrices(**prices) if known else None
     return Cost(usd=found.cost_usd, price_source=found.price_source, unit_prices=unit_prices)
+
+
+def committed_usage(connection: Connection, key: CallKey) -> Usage | None:
+    """Return the usage of the call's answered try, or None while there is none."""
+    wanted = select(CALLS).where(CALLS.c.call_key == key, CALLS.c.state == "committed")
+    found = connection.execute(wanted).first()
+    return None if found is None else _usage(found)
 
 
 def call_record_of(found: Row[Any]) -> CallRecord:

@@ -8,13 +8,15 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
+from aircoding.context.cache_checks import measured_marks
 from aircoding.errors import StoreError
 from aircoding.records.conflicts import Conflict
 from aircoding.records.digests import canonical_json, sha256_bytes
-from aircoding.records.ids import Digest
-from aircoding.records.manifest import AssembledContext, Manifest, OutcomeRecord, Ref
+from aircoding.records.ids import Digest, SessionId, call_key
+from aircoding.records.manifest import AssembledContext, CacheMark, Manifest, OutcomeRecord, Ref
 from aircoding.records.usage import TokenEstimate
 from aircoding.store.accounts import ASSEMBLIES, added, read_conflicts, read_outcomes, read_segments
+from aircoding.store.calls import committed_usage
 from aircoding.store.decode import decode
 from aircoding.store.deltas import Nodes, derived_omissions, join_nodes, unpack
 from aircoding.store.skeleton import Mark, Skeleton, join_request, needed_texts
@@ -102,9 +104,17 @@ def _manifest(connection: Connection, head: Row[Any], nodes: Nodes, account: Map
         "conflicts": (),
         "layout": [{"block": block, "start": start, "end": end} for block, start, end in nodes.layout],
     }
+    plain = decode(Manifest, values, what=what)
     return replace(
-        decode(Manifest, values, what=what),
+        plain,
+        cache=_measured(connection, session, turn, plain.cache),
         segments=read_segments(connection, session, head.segments_since, turn),
         outcomes=read_outcomes(connection, session, head.outcomes_since, turn),
         conflicts=read_conflicts(connection, session, head.conflicts_since, turn),
     )
+
+
+def _measured(connection: Connection, session: str, turn: int, marks: tuple[CacheMark, ...]) -> tuple[CacheMark, ...]:
+    """Return the marks with what the usage of the answered call says of them; as they are while there is no answer."""
+    usage = committed_usage(connection, call_key(SessionId(session), turn))
+    return marks if usage is None else measured_marks(marks, usage)

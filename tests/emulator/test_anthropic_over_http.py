@@ -264,6 +264,35 @@ async def test_a_prefix_sent_before_is_read_from_the_simulated_cache(serve: Serv
     assert first.usage.prompt_tokens == second.usage.prompt_tokens
 
 
+async def test_calls_that_start_before_an_answer_begins_all_write_the_same_prefix(serve: Serve) -> None:
+    served = await serve("- {text: a, delay_seconds: 0.3}\n- {text: b, delay_seconds: 0.3}")
+    body = request(user(text("task", cache_control={"type": "ephemeral"})), system="rule " * 2_000)
+    together = await asyncio.gather(*(served.provider.call(call(body)) for _ in range(3)))
+    assert {reply.usage.cache_read_tokens for reply in together} == {0}
+    later = await served.provider.call(call(body, assistant_turns=1))
+    assert later.usage.cache_read_tokens == together[0].usage.cache_write_5m_tokens > 2_000
+
+
+async def test_a_call_that_is_refused_leaves_nothing_in_the_cache(serve: Serve) -> None:
+    served = await serve("- {text: a, error: {status: 529}}")
+    body = request(user(text("task", cache_control={"type": "ephemeral"})), system="rule " * 2_000)
+    assert (await failure(served, body=body)).kind == "overloaded"
+    assert (await served.provider.call(call(body, tries=1))).usage.cache_read_tokens == 0
+
+
+async def test_keys_do_not_share_a_cache() -> None:
+    emulator = Emulator(parse_script("scripts:\n- match: {}\n  turns: [{text: a}]\n", uri="x"), capabilities())
+    body = request(user(text("task", cache_control={"type": "ephemeral"})), system="rule " * 2_000)
+    read = []
+    for key in ("one", "other", "one"):
+        environ = {"ANTHROPIC_API_KEY": key, "ANTHROPIC_BASE_URL": "http://localhost"}
+        transport = httpx2.ASGITransport(app=emulator.app)
+        provider = AnthropicProvider(capabilities(), environ=environ, transport=transport)
+        read.append((await provider.call(call(body))).usage.cache_read_tokens > 0)
+        await provider.aclose()
+    assert read == [False, False, True]
+
+
 async def test_a_refused_request_is_not_sent(serve: Serve) -> None:
     served = await serve("- text: a")
     error = await failure(served, body=request(user(text(""))))

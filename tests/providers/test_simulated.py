@@ -19,9 +19,9 @@ LONG = "word " * 1_000
 def send(
     cache: SimulatedCache, body: dict[str, Any], *, model: str = "m", minimum: int = 100, now: float = 0.0
 ) -> Usage:
-    usage = cache.usage(model, body, [text("answer")], minimum_tokens=minimum, now_seconds=now)
-    cache.keep(model, body, minimum_tokens=minimum, now_seconds=now)
-    return usage
+    asked = cache.ask(model, body, minimum_tokens=minimum, now_seconds=now)
+    asked.begin()
+    return asked.usage([text("answer")])
 
 
 def marked(words: str = LONG, mark: dict[str, Any] = MARK) -> dict[str, Any]:
@@ -86,10 +86,12 @@ def test_entries_live_five_minutes_or_an_hour_after_their_last_use() -> None:
     assert send(long_lived, marked(mark=HOUR), now=3_599).cache_read_tokens > 0
 
 
-def test_an_entry_cannot_be_read_before_its_answer_began() -> None:
+def test_caches_are_isolated_by_workspace() -> None:
     cache = SimulatedCache()
-    cache.usage("m", marked(), [], minimum_tokens=0, now_seconds=0)
-    assert cache.usage("m", marked(), [], minimum_tokens=0, now_seconds=0).cache_read_tokens == 0
+    for workspace, read in (("one", False), ("two", False), ("one", True)):
+        asked = cache.ask("m", marked(), minimum_tokens=100, now_seconds=0, workspace=workspace)
+        asked.begin()
+        assert (asked.read_tokens > 0) is read
 
 
 blocks = st.lists(st.tuples(st.text(max_size=40), st.sampled_from([None, MARK])), min_size=1, max_size=30)

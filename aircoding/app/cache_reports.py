@@ -1,0 +1,55 @@
+"""What a recorded call read from the provider's prompt cache, and what it should have read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aircoding.app.contexts import load_context
+from aircoding.app.project import open_project
+from aircoding.records.manifest import CacheMark
+from aircoding.records.usage import Usage
+
+__all__ = ["CacheReport", "cache_report"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheReport:
+    """One call: its marks with what they did, its usage, and the event `cache.missed` where it read too little.
+
+    `usage` is None while there is no answer.
+    """
+
+    manifest_id: str
+    session_id: str
+    turn: int
+    model: str
+    marks: tuple[CacheMark, ...]
+    usage: Usage | None
+    missed: Mapping[str, Any] | None
+
+
+def cache_report(start: Path, given: str) -> CacheReport:
+    """Return what the call of an assembly read; the start of an id is enough when only one has it.
+
+    Raises:
+        NotFoundError: there is no such assembly.
+    """
+    manifest = load_context(start, given).manifest
+    session = manifest.session_id
+    with open_project(start).open_store() as store:
+        calls = store.queries.calls(session_id=session, limit=None)
+        events = store.queries.events(manifest.run_id, types=("cache.missed",), session_id=session, limit=None)
+    answered = [call for call in calls if call.manifest_id == manifest.manifest_id and call.state == "committed"]
+    missed = [event.payload for event in events if event.payload.get("manifest_id") == manifest.manifest_id]
+    return CacheReport(
+        manifest_id=manifest.manifest_id,
+        session_id=session,
+        turn=manifest.turn,
+        model=manifest.model,
+        marks=manifest.cache,
+        usage=answered[0].usage if answered else None,
+        missed=missed[0] if missed else None,
+    )
