@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from aircoding.records.conflicts import Conflict
+from aircoding.records.conflicts import Ruling
 from aircoding.records.ids import Digest
 from aircoding.records.layers import Mode
 from aircoding.records.manifest import AssembledContext, Versions
@@ -94,8 +94,8 @@ class Snapshot:
     """The frozen inputs. Equal snapshots give equal bytes.
 
     `touched_paths` are paths that the session has read or written, `digests` the present digest of
-    each file that a claim or excerpt names, `adrs` the accepted decisions, `rulings` conflicts
-    that were ruled before.
+    each file that a claim or excerpt names, `baselines` the digest that the session itself last read or wrote,
+    both by uri, `adrs` the accepted decisions, `rulings` what people ruled on conflicts before.
     """
 
     request: AssemblyRequest
@@ -111,6 +111,7 @@ class Snapshot:
     frozen: Frozen | None = None
     touched_paths: tuple[str, ...] = ()
     digests: Mapping[str, Digest] = field(default_factory=dict)
+    baselines: Mapping[str, Digest] = field(default_factory=dict)
     adrs: tuple[Adr, ...] = ()
-    rulings: tuple[Conflict, ...] = ()
+    rulings: tuple[Ruling, ...] = ()
     estimator: Estimator = field(default_factory=Estimator)

@@ -11,7 +11,7 @@ from aircoding.context.freezing import frozen_from
 from aircoding.errors import ConfigError, NotFoundError
 from aircoding.permissions.in_words import policy_in_words, task_policy_in_words
 from aircoding.ports import BlobStore, Clock, Screener, Worktree
-from aircoding.records.conflicts import Conflict
+from aircoding.records.conflicts import Ruling
 from aircoding.records.ids import Digest, SessionId, session_parts
 from aircoding.records.layers import Layer, Scope, SegmentKind, Trust
 from aircoding.records.manifest import AssembledContext, Versions
@@ -28,6 +28,7 @@ from aircoding.sources.resources import prompts_digest
 from aircoding.sources.revision import FrozenRole, Revision, revision_from_text, revision_text
 from aircoding.sources.role_text import instruction_segments, role_segments, tool_specs
 from aircoding.sources.roles import load_profiles
+from aircoding.sources.routed import Routed, routed_segments
 from aircoding.sources.rule_files import RuleFiles, RuleSwitches, read_rules
 from aircoding.sources.segments import Intake, in_short, unique
 from aircoding.sources.task_text import evidence_segments, graph_segment, task_segments
@@ -42,8 +43,12 @@ def _nothing_touched(_session: SessionId) -> tuple[str, ...]:
     return ()
 
 
-def _nothing_ruled(_run: str) -> tuple[Conflict, ...]:
+def _nothing_ruled(_run: str) -> tuple[Ruling, ...]:
     return ()
+
+
+def _nothing_routed(_run: str, _role: str) -> Routed:
+    return Routed()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +77,8 @@ class FileGatherer:
         policy_for: the effective policy of a role, and of its task when one is given.
         limits_for: what a model can take.
         touched_by: paths that a session has read or written so far (`agents.touched.touched_paths`).
-        ruled_in: conflicts of a run that were ruled before.
+        ruled_in: what people ruled on conflicts, as far as it counts for a run.
+        routed_to: what of a run a role must be told: conflicts, and for the coordinator what its workers did not get.
     """
 
     def __init__(
@@ -87,12 +93,13 @@ class FileGatherer:
         policy_for: Callable[[Profile, TaskSpec | None], Policy],
         limits_for: Callable[[str], ModelLimits],
         touched_by: Callable[[SessionId], Sequence[str]] = _nothing_touched,
-        ruled_in: Callable[[str], tuple[Conflict, ...]] = _nothing_ruled,
+        ruled_in: Callable[[str], tuple[Ruling, ...]] = _nothing_ruled,
+        routed_to: Callable[[str, str], Routed] = _nothing_routed,
     ) -> None:
         self._project, self._plan = project, plan
         self._open_worktree, self._blobs, self._clock = open_worktree, blobs, clock
         self._policy_for, self._limits_for = policy_for, limits_for
-        self._touched_by, self._ruled_in = touched_by, ruled_in
+        self._touched_by, self._ruled_in, self._routed_to = touched_by, ruled_in, routed_to
         self._intake = Intake(screener)
         self._revisions: dict[str, Revision] = {}
 
@@ -197,6 +204,7 @@ class FileGatherer:
                 *revision.of_role(brief.role),
                 *own,
                 *task_plan(docs, brief.task, role.profile.layers.get(Layer.L4), intake=self._intake),
+                *self._routed(brief, role.profile),
                 *instruction_segments(brief, role.profile, now=now, intake=self._intake),
             )
         )
@@ -239,6 +247,12 @@ class FileGatherer:
             *evidence_segments(brief.evidence, intake=self._intake),
         )
         return segments, current_digests(worktree, segments)
+
+    def _routed(self, brief: SessionBrief, profile: Profile) -> tuple[Segment, ...]:
+        if Layer.L7 not in profile.layers:
+            return ()
+        run = session_parts(brief.session_id)[0]
+        return routed_segments(run, self._routed_to(run, profile.role), intake=self._intake)
 
     def _revision(self, name: str) -> Revision:
         if name not in self._revisions:

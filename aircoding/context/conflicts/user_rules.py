@@ -1,0 +1,187 @@
+"""User-rule conflicts: two directives that contradict, of rules and of what the user says now.
+
+The latest explicit instruction of the user holds for the session. Between two rules the stronger one holds: confirmed
+before inferred, then the later level, then the nearer folder; between equals nobody, and both stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from aircoding.context.conflicts.naming import conflict_id, place_of
+from aircoding.records.conflicts import Conflict, ConflictKind, Route
+from aircoding.records.layers import Layer, SegmentKind, Trust
+from aircoding.records.segments import Segment
+from aircoding.rules.choices import choice_of, normal
+from aircoding.rules.directives import Directive, directives_in
+from aircoding.rules.globs import overlap
+from aircoding.rules.opposition import agree, contradiction
+
+__all__ = ["Contradiction", "user_rule_conflicts"]
+
+_RULES = frozenset({SegmentKind.RULE, SegmentKind.MEMORY, SegmentKind.SKILL})
+_WISHES = frozenset({SegmentKind.MESSAGE, SegmentKind.DECISION, SegmentKind.INSTRUCTION, SegmentKind.TASK})
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A conflict and the segments of its two parties."""
+
+    conflict: Conflict
+    pair: tuple[Segment, Segment]
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    segment: Segment
+    directive: Directive
+
+    @property
+    def where(self) -> str:
+        line = (self.segment.source.start_line or 1) + self.directive.line - 1
+        return f"{place_of(self.segment)}:{line}"
+
+    @property
+    def quoted(self) -> str:
+        return f"{self.where} says `{self.directive.text}`"
+
+
+def user_rule_conflicts(segments: Iterable[Segment], fresh: frozenset[str] | None = None) -> tuple[Contradiction, ...]:
+    """Return the contradictions among segments, each once, in the order of their ids.
+
+    Args:
+        segments: what stands in the prompt, or is about to.
+        fresh: ids of the segments that are new in this turn; None: all are.
+    """
+    every = list(segments)
+    rules = _Index(said for segment in every if _is_rule(segment) for said in _said(segment))
+    found: dict[str, Contradiction] = {}
+    for one, other in rules.pairs():
+        if fresh is None or one.segment.segment_id in fresh or other.segment.segment_id in fresh:
+            _add(found, _between_rules(one, other))
+    wishes = _Index(said for segment in sorted(every, key=_recency) if _is_wish(segment) for said in _said(segment))
+    for rule in rules.all:
+        if fresh is None or rule.segment.segment_id in fresh:
+            _add(found, _against_wish(rule, wishes.related(rule)))
+    return tuple(found[name] for name in sorted(found))
+
+
+def _add(found: dict[str, Contradiction], contradiction_: Contradiction | None) -> None:
+    if contradiction_ is not None:
+        found.setdefault(contradiction_.conflict.conflict_id, contradiction_)
+
+
+def _is_rule(segment: Segment) -> bool:
+    return segment.kind in _RULES and segment.trust is not Trust.EXTERNAL and not _is_blocked(segment)
+
+
+def _is_wish(segment: Segment) -> bool:
+    """Whether the user says it now: an instruction, a message, the text of the task."""
+    return segment.kind in _WISHES and segment.trust is Trust.USER and not _is_blocked(segment)
+
+
+def _is_blocked(segment: Segment) -> bool:
+    return any(finding.blocks for finding in segment.findings)
+
+
+def _recency(segment: Segment) -> tuple[str, int, str]:
+    """Order wishes: the task first, then messages as they came, the instruction of now last."""
+    return str(segment.layer), segment.recency, segment.segment_id
+
+
+def _said(segment: Segment) -> Iterator[_Said]:
+    return (_Said(segment, directive) for directive in directives_in(segment.text))
+
+
+class _Index:
+    """Directives by the words that they could share with another one, so that not every pair is compared."""
+
+    def __init__(self, said: Iterable[_Said]) -> None:
+        self.all = tuple(said)
+        self._places: dict[str, list[int]] = {}
+        for place, one in enumerate(self.all):
+            for word in _words(one.directive):
+                self._places.setdefault(word, []).append(place)
+
+    def pairs(self) -> Iterator[tuple[_Said, _Said]]:
+        """Yield each pair that shares a word, once, in order."""
+        pairs = {(a, b) for places in self._places.values() for n, a in enumerate(places) for b in places[n + 1 :]}
+        for first, second in sorted(pairs):
+            yield self.all[first], self.all[second]
+
+    def related(self, to: _Said) -> list[_Said]:
+        """Return the directives that share a word with one, the latest first."""
+        places = {place for word in _words(to.directive) for place in self._places.get(word, ())}
+        return [self.all[place] for place in sorted(places, reverse=True)]
+
+
+def _words(directive: Directive) -> frozenset[str]:
+    """Return what a directive is found by: its thing, its purpose, what it passes over, and the choice it is of."""
+    thing, purpose = normal(directive.thing), normal(directive.purpose)
+    over = normal(directive.over or "").partition(" for ")[0]
+    choices = {choice[0] for choice in (choice_of(thing, purpose), choice_of(over, "")) if choice is not None}
+    return frozenset({thing, purpose, over, *choices}) - {""}
+
+
+def _between_rules(one: _Said, other: _Said) -> Contradiction | None:
+    one_text = one.segment.source.uri == other.segment.source.uri
+    if not _can_meet(one.segment.paths, other.segment.paths):
+        return None
+    subject = contradiction(one.directive, other.directive, one_text=one_text)
+    if subject is None:
+        return None
+    strength = _strength(one.segment), _strength(other.segment)
+    if strength[0] == strength[1]:
+        return _made(one, other, subject, "both stand in one place or at one level: say which is meant", None, "")
+    winner = one if strength[0] > strength[1] else other
+    return _made(one, other, subject, f"{winner.where} is the later or nearer rule and holds", winner, "level")
+
+
+def _strength(rule: Segment) -> tuple[int, bool, int]:
+    """Order rules as `rules.precedence` does where two have one identity."""
+    return min(rule.trust.rank, Trust.PROJECT.rank), rule.confirmed, rule.level
+
+
+def _can_meet(paths: Sequence[str], others: Sequence[str]) -> bool:
+    return not paths or not others or any(overlap(a, b) for a in paths for b in others)
+
+
+def _against_wish(rule: _Said, wishes: Sequence[_Said]) -> Contradiction | None:
+    """Return the contradiction with the latest wish on the subject; an older one that was taken back counts no more."""
+    for wish in wishes:
+        if agree(wish.directive, rule.directive):
+            return None
+        subject = contradiction(wish.directive, rule.directive, one_text=False, covers=True)
+        if subject is not None:
+            return _made(rule, wish, subject, _WISH_HOLDS[wish.segment.layer == Layer.L5], wish, "instruction")
+    return None
+
+
+_WISH_HOLDS = {
+    False: "the latest instruction of the user holds for this session",
+    True: "what the user asks for in the task holds for this session",
+}
+
+
+def _made(one: _Said, other: _Said, subject: str, ruling: str, winner: _Said | None, ruled_by: str) -> Contradiction:
+    """Make a conflict whose id depends on the two places and words, not on their order or lines."""
+    first, second = sorted((one, other), key=lambda said: (place_of(said.segment), said.directive.text))
+    pair = (first.segment, second.segment)
+    same = pair[0].segment_id == pair[1].segment_id
+    parties = {id(said): said.where if same else str(said.segment.segment_id) for said in (first, second)}
+    names = (part for said in (first, second) for part in (place_of(said.segment), normal(said.directive.text)))
+    conflict = Conflict(
+        conflict_id=conflict_id(ConflictKind.USER_RULE, *names),
+        kind=ConflictKind.USER_RULE,
+        parties=(parties[id(first)], parties[id(second)]),
+        subject=subject,
+        detail=f"on {subject}: {' and '.join(said.quoted for said in (first, second))}",
+        ruling=ruling,
+        winner=None if winner is None else parties[id(winner)],
+        route=Route.EXPERIENCE_MINER,
+        blocking=False,
+        state="open" if winner is None else "ruled",
+        ruled_by=ruled_by or None,
+    )
+    return Contradiction(conflict, pair)
