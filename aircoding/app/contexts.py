@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,11 +12,14 @@ from aircoding.app.models import limits_for
 from aircoding.app.plans import load_plan
 from aircoding.app.policies import open_policies
 from aircoding.app.project import Project, open_project
+from aircoding.app.rulings import recorded_rulings, routed_of
 from aircoding.app.screener import open_screener
 from aircoding.audit.differences import Difference, compare
 from aircoding.audit.questions import Consideration, Place, Witness, who_saw, why, why_not
 from aircoding.context.assembler import assemble
 from aircoding.errors import NotFoundError, UsageError
+from aircoding.graph.plan_file import parse_plan
+from aircoding.records.conflicts import Ruling
 from aircoding.records.digests import canonical_json, sha256_bytes, sha256_text
 from aircoding.records.ids import Digest, ManifestId, RunId, TaskId, session_id
 from aircoding.records.layers import Mode
@@ -25,6 +28,7 @@ from aircoding.records.sessions import SessionBrief
 from aircoding.records.tasks import Plan, TaskSpec
 from aircoding.sources.gather import FileGatherer
 from aircoding.sources.gather import Project as Sources
+from aircoding.sources.routed import Routed
 from aircoding.sources.rule_files import RuleSwitches
 from aircoding.workspace.worktree import GitWorktree
 
@@ -37,7 +41,10 @@ __all__ += ["replay_contexts", "who_saw_subject", "why_not_subject", "why_text"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildRequest:
-    """What to build: a role's prompt for a task of the plan, or for paths that a task would write."""
+    """What to build: a role's prompt for a task of the plan, or for paths that a task would write.
+
+    With `run_id` plan, conflicts and rulings are those of a recorded run; the other sources are as they are now.
+    """
 
     start: Path
     role: str
@@ -47,6 +54,7 @@ class BuildRequest:
     mode: str = "full"
     model: str | None = None
     at: str | None = None
+    run_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +102,24 @@ def build_context(request: BuildRequest) -> AssembledContext:
         UsageError: what must be kept does not fit the model's window.
     """
     project = open_project(request.start)
-    plan, task = _task(project, request)
+    if request.run_id is None:
+        rulings = recorded_rulings(project)
+        plan = None if request.task_id is None and request.plan_file is None else load_plan(project, request.plan_file)
+        return _built(project, request, *_task(plan, request), lambda _: rulings, lambda _run, _role: Routed())
+    with project.open_store() as store:
+        run = store.runs.get(request.run_id)
+        plan = parse_plan(store.texts.get(run.plan_digest) or "", f"air:run/{run.run_id}/plan")
+        return _built(project, request, *_task(plan, request), store.rulings.rulings, routed_of(store))
+
+
+def _built(
+    project: Project,
+    request: BuildRequest,
+    plan: Plan | None,
+    task: TaskSpec,
+    ruled_in: Callable[[str], tuple[Ruling, ...]],
+    routed_to: Callable[[str, str], Routed],
+) -> AssembledContext:
     policies = open_policies(project, confined=True)
     policies.profile(request.role)
     limits = limits_for(request.model, project.settings)
@@ -112,9 +137,11 @@ def build_context(request: BuildRequest) -> AssembledContext:
         clock=_StoppedClock(request.at or project.repository.commit_at()),
         policy_for=policies.for_role,
         limits_for=lambda _: limits,
+        ruled_in=ruled_in,
+        routed_to=routed_to,
     )
     brief = SessionBrief(
-        session_id=session_id(RunId("build"), task.id, 1, request.role, 1),
+        session_id=session_id(RunId(request.run_id or "build"), task.id, 1, request.role, 1),
         role=request.role,
         model=limits.model,
         mode=Mode(request.mode),
@@ -135,11 +162,10 @@ def build_context(request: BuildRequest) -> AssembledContext:
     return built
 
 
-def _task(project: Project, request: BuildRequest) -> tuple[Plan | None, TaskSpec]:
-    if request.task_id is None and request.plan_file is None:
+def _task(plan: Plan | None, request: BuildRequest) -> tuple[Plan | None, TaskSpec]:
+    if plan is None or (request.task_id is None and request.run_id is not None):
         title = f"Work on {', '.join(request.paths)}" if request.paths else "No task"
-        return None, TaskSpec(id=TaskId("none"), title=title, write_area=request.paths)
-    plan = load_plan(project, request.plan_file)
+        return plan, TaskSpec(id=TaskId("none"), title=title, write_area=request.paths)
     task = plan.task(request.task_id or "")
     if task is None:
         names = ", ".join(task.id for task in plan.tasks[:20])

@@ -14,6 +14,7 @@ from aircoding.agents.touched import touched_paths
 from aircoding.app.models import next_try
 from aircoding.app.policies import Policies
 from aircoding.app.project import Project
+from aircoding.app.rulings import routed_of
 from aircoding.app.screener import open_screener
 from aircoding.errors import ConfigError, InternalError
 from aircoding.fleet.deps import FleetDeps, Preparation
@@ -89,6 +90,8 @@ def open_gatherer(world: World, plan: Plan | None) -> FileGatherer:
         policy_for=world.policies.for_role,
         limits_for=world.provider.limits,
         touched_by=lambda session: touched_paths(store.tools.records(session)),
+        ruled_in=store.rulings.rulings,
+        routed_to=routed_of(store),
     )
 
 

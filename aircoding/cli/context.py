@@ -27,6 +27,7 @@ def context() -> None:
 @click.option("--plan", "plan_file", type=click.Path(path_type=Path), help="Default .air/shared/plan/tasks.yaml.")
 @click.option("--mode", type=click.Choice(["full", "minimal", "none"]), default="full", show_default=True)
 @click.option("--model", help="The model whose window counts.")
+@click.option("--run", "run_id", help="Build it for this run: its plan, its conflicts and rulings.")
 @click.option("--at", help="The clock, RFC 3339; default the time of HEAD's commit, so that it repeats.")
 @json_option
 def build(
@@ -36,6 +37,7 @@ def build(
     plan_file: Path | None,
     mode: str,
     model: str | None,
+    run_id: str | None,
     at: str | None,
     as_json: bool,
 ) -> None:
@@ -50,6 +52,7 @@ def build(
         plan_file=plan_file,
         mode=mode,
         model=model,
+        run_id=run_id,
         at=at,
     )
     assembled = build_context(request)

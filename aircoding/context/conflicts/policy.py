@@ -22,7 +22,7 @@ __all__ = ["command_conflicts", "task_command_conflicts", "task_conflicts"]
 _POLICY = "air:policy"
 """The party where a text is against the policy as such, and no line of it."""
 _ALSO_ENGLISH = frozenset("at file ftp halt install mount nc parted passwd reboot shutdown su umount".split())
-"""Programs whose names are words, methods or events too: a code span means them only where the text says run."""
+"""Programs whose names are words or methods too: a code span means them only where the text says run."""
 _HTTP = frozenset("GET HEAD POST PUT PATCH DELETE OPTIONS".split())
 _WILD = re.compile(r"[*?\[{]")
 
