@@ -7,11 +7,17 @@ purpose make two directives different, and several tools for one broad end live 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from aircoding.rules.choices import ADDITIVE, ONE_ONLY, choice_of, normal
 from aircoding.rules.directives import Directive, Verb
 
-__all__ = ["agree", "contradiction"]
+__all__ = ["Key", "Keys", "agree", "contradiction", "subject_keys"]
+
+Key = tuple[str, ...]
+Keys = frozenset[Key]
+"""What two directives must share to be able to contradict; one key at least."""
+
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 _VERSIONED = re.compile(r"(?:python|node|node\.js|java|go|ruby|php|typescript|react|django|rust)\s+\d")
@@ -36,6 +42,29 @@ def contradiction(one: Directive, other: Directive, *, one_text: bool, covers: b
     if not one.verb.wants:
         return None
     return _passed_over(one, other) or _passed_over(other, one) or _another_value(one, other, one_text=one_text)
+
+
+def subject_keys(directive: Directive) -> Keys:
+    """Return the keys of a directive: what cannot contradict shares none.
+
+    A wanted thing is met by what refuses it, by what passes it over, and by another thing for the same end where that
+    end takes one only; so a key names the thing and its end, the thing, or the end, and the side that it is met from.
+    """
+    thing, end = _key(directive)
+    keys: set[Key] = {("thing", thing, end)}
+    if directive.over is not None:
+        keys.add(("over", _split_purpose(normal(directive.over))[0]))
+    if directive.uses and directive.verb.wants:
+        keys.add(("over", thing))
+        keys.update(_end_keys(directive, thing, end))
+    return frozenset(keys)
+
+
+def _end_keys(directive: Directive, thing: str, end: str) -> Iterator[Key]:
+    if choice_of(thing, end) is not None or (end and end not in ADDITIVE and directive.link in ("for", "as")):
+        yield ("end", end)
+    elif _NUMBER.search(thing) is not None and (end or _VERSIONED.match(thing)):
+        yield ("number", _NUMBER.sub("#", thing), end)
 
 
 def agree(one: Directive, other: Directive) -> bool:

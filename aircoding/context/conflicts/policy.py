@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from aircoding.context.conflicts.judging import JudgedPolicy, denied_command, denied_host, denied_path
 from aircoding.context.conflicts.naming import conflict_id, place_of
@@ -28,7 +29,7 @@ _WILD = re.compile(r"[*?\[{]")
 
 
 def command_conflicts(segment: Segment, policy: Policy) -> tuple[Conflict, ...]:
-    """Return the conflicts of what a text asks for with the policy: commands, flags, paths, hosts, bypasses in words."""
+    """Return what of a text the policy is against: commands, flags, paths, hosts, and bypasses in words."""
     start, uri = segment.source.start_line or 1, segment.source.uri
     found = (
         _conflict(
@@ -82,8 +83,13 @@ def _literal(glob: str) -> str:
     return "/".join(parts[:wild])
 
 
-def _against(text: str, key: JudgedPolicy) -> Iterator[tuple[int, str, Judgement | None]]:
-    """Yield (line, subject, the line that denies it or None where the policy as such is meant)."""
+@lru_cache(maxsize=4096)
+def _against(text: str, key: JudgedPolicy) -> tuple[tuple[int, str, Judgement | None], ...]:
+    """Return (line, subject, the line that denies it or None where the policy as such is meant)."""
+    return tuple(_asked_against(text, key))
+
+
+def _asked_against(text: str, key: JudgedPolicy) -> Iterator[tuple[int, str, Judgement | None]]:
     said: set[int] = set()
     for command in commands_in(text):
         if command.forbidden or not _is_command(command):

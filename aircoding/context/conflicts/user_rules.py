@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
 
 from aircoding.context.conflicts.naming import conflict_id, place_of
 from aircoding.records.conflicts import Conflict, ConflictKind, Route
 from aircoding.records.layers import Layer, SegmentKind, Trust
 from aircoding.records.segments import Segment
-from aircoding.rules.choices import choice_of, normal
+from aircoding.rules.choices import normal
 from aircoding.rules.directives import Directive, directives_in
 from aircoding.rules.globs import overlap
-from aircoding.rules.opposition import agree, contradiction
+from aircoding.rules.opposition import Key, Keys, agree, contradiction, subject_keys
 
 __all__ = ["Contradiction", "user_rule_conflicts"]
 
 _RULES = frozenset({SegmentKind.RULE, SegmentKind.MEMORY, SegmentKind.SKILL})
+_MOST_PAIRS = 1000
 _WISHES = frozenset({SegmentKind.MESSAGE, SegmentKind.DECISION, SegmentKind.INSTRUCTION, SegmentKind.TASK})
 
 
@@ -36,6 +39,7 @@ class Contradiction:
 class _Said:
     segment: Segment
     directive: Directive
+    keys: Keys
 
     @property
     def where(self) -> str:
@@ -54,16 +58,18 @@ def user_rule_conflicts(segments: Iterable[Segment], fresh: frozenset[str] | Non
         segments: what stands in the prompt, or is about to.
         fresh: ids of the segments that are new in this turn; None: all are.
     """
-    every = list(segments)
-    rules = _Index(said for segment in every if _is_rule(segment) for said in _said(segment))
+    every = sorted(segments, key=lambda segment: segment.segment_id)
+    rules = [said for segment in every if _is_rule(segment) for said in _said(segment)]
     found: dict[str, Contradiction] = {}
-    for one, other in rules.pairs():
+    for one, other in _pairs(rules):
         if fresh is None or one.segment.segment_id in fresh or other.segment.segment_id in fresh:
             _add(found, _between_rules(one, other))
-    wishes = _Index(said for segment in sorted(every, key=_recency) if _is_wish(segment) for said in _said(segment))
-    for rule in rules.all:
+    wishes = [said for segment in sorted(every, key=_recency) if _is_wish(segment) for said in _said(segment)]
+    by_key = _by_key(enumerate(wishes))
+    for rule in rules if wishes else ():
         if fresh is None or rule.segment.segment_id in fresh:
-            _add(found, _against_wish(rule, wishes.related(rule)))
+            places = {place for key in rule.keys for place in by_key.get(key, ())}
+            _add(found, _against_wish(rule, [wishes[place] for place in sorted(places, reverse=True)]))
     return tuple(found[name] for name in sorted(found))
 
 
@@ -91,37 +97,33 @@ def _recency(segment: Segment) -> tuple[str, int, str]:
 
 
 def _said(segment: Segment) -> Iterator[_Said]:
-    return (_Said(segment, directive) for directive in directives_in(segment.text))
+    return (_Said(segment, directive, keys) for directive, keys in _read(segment.text))
 
 
-class _Index:
-    """Directives by the words that they could share with another one, so that not every pair is compared."""
-
-    def __init__(self, said: Iterable[_Said]) -> None:
-        self.all = tuple(said)
-        self._places: dict[str, list[int]] = {}
-        for place, one in enumerate(self.all):
-            for word in _words(one.directive):
-                self._places.setdefault(word, []).append(place)
-
-    def pairs(self) -> Iterator[tuple[_Said, _Said]]:
-        """Yield each pair that shares a word, once, in order."""
-        pairs = {(a, b) for places in self._places.values() for n, a in enumerate(places) for b in places[n + 1 :]}
-        for first, second in sorted(pairs):
-            yield self.all[first], self.all[second]
-
-    def related(self, to: _Said) -> list[_Said]:
-        """Return the directives that share a word with one, the latest first."""
-        places = {place for word in _words(to.directive) for place in self._places.get(word, ())}
-        return [self.all[place] for place in sorted(places, reverse=True)]
+@lru_cache(maxsize=2048)
+def _read(text: str) -> tuple[tuple[Directive, Keys], ...]:
+    """Return the directives of a text, each wording once."""
+    once = {directive.text: directive for directive in reversed(directives_in(text))}
+    return tuple((directive, subject_keys(directive)) for directive in reversed(once.values()))
 
 
-def _words(directive: Directive) -> frozenset[str]:
-    """Return what a directive is found by: its thing, its purpose, what it passes over, and the choice it is of."""
-    thing, purpose = normal(directive.thing), normal(directive.purpose)
-    over = normal(directive.over or "").partition(" for ")[0]
-    choices = {choice[0] for choice in (choice_of(thing, purpose), choice_of(over, "")) if choice is not None}
-    return frozenset({thing, purpose, over, *choices}) - {""}
+def _by_key(numbered: Iterable[tuple[int, _Said]]) -> dict[Key, list[int]]:
+    found: dict[Key, list[int]] = {}
+    for place, said in numbered:
+        for key in said.keys:
+            found.setdefault(key, []).append(place)
+    return found
+
+
+def _pairs(rules: Sequence[_Said]) -> Iterator[tuple[_Said, _Said]]:
+    """Yield the pairs that share a subject, once; of one subject at most `_MOST_PAIRS`, since more say the same."""
+    seen: set[tuple[int, int]] = set()
+    for places in _by_key(enumerate(rules)).values():
+        pairs = ((a, b) for n, a in enumerate(places) for b in places[n + 1 :])
+        for pair in islice(pairs, _MOST_PAIRS if len(places) > 1 else 0):
+            if pair not in seen:
+                seen.add(pair)
+                yield rules[pair[0]], rules[pair[1]]
 
 
 def _between_rules(one: _Said, other: _Said) -> Contradiction | None:
