@@ -90,6 +90,7 @@ _OVER = _pattern(r",?\s+(?:over|instead\s+of|rather\s+than|and\s+not|not|never)\
 _EXCEPTION = _pattern(
     r",?\s+(?:unless|except|only|if|but|where|while|until|other\s+than|apart\s+from|without|whenever|after|before|once)\b.*"
 )
+_COMMA = _pattern(r",\s")
 _ARTICLES = _pattern(r"^(?:the|a|an|any|all|your|our)\s+")
 
 
@@ -156,11 +157,11 @@ def _directive(sentence: Sentence) -> Directive | None:
 
 def _special(words: str, sentence: Sentence, condition: str) -> Directive | None:
     """Read the forms that do not begin with their verb."""
-    if (length := _LENGTH.match(words)) is not None:
+    if "line" in words.lower() and (length := _LENGTH.match(words)) is not None:
         return _made(Verb.USE, f"use {length['number']} for line length", sentence, condition)
     if (indent := _INDENT.match(words)) is not None:
         return _made(Verb.USE, f"use {indent['thing']} for indentation", sentence, condition)
-    if (passive := _PASSIVE.match(words)) is not None:
+    if "be used" in words and (passive := _PASSIVE.match(words)) is not None:
         verb = Verb.NEVER if passive["no"] else Verb.USE
         return _made(verb, f"use {passive['thing']}{passive['rest'] or ''}", sentence, condition)
     if (none := _NONE_OF.match(words)) is not None:
@@ -178,7 +179,7 @@ def _made(verb: Verb, rest: str, sentence: Sentence, condition: str) -> Directiv
     wanted, _, over = _parted(rest[action.end() :] if action else rest, _OVER)
     if ", " in wanted and re.search(r",\s+(?:and|or)\s", wanted):
         return None  # a list: what is said of its members together is said of none alone
-    wanted = _cut(wanted, _pattern(r",\s"))
+    wanted = _cut(wanted, _COMMA)
     value, link, purpose = _parted(wanted, _PURPOSE)
     subject = _tidy(purpose if link else value)
     if not subject or (link and not _tidy(value)):
@@ -187,7 +188,7 @@ def _made(verb: Verb, rest: str, sentence: Sentence, condition: str) -> Directiv
         verb=verb,
         subject=subject,
         value=_tidy(value) if link else None,
-        over=_tidy(_cut(over, _pattern(r",\s"))) or None,
+        over=_tidy(_cut(over, _COMMA)) or None,
         line=sentence.line,
         text=sentence.text,
         link=link,

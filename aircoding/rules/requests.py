@@ -63,6 +63,18 @@ _NEGATED = re.compile(
     re.IGNORECASE,
 )
 _CONDITION = re.compile(r"^(?:if|when|whenever|unless|while|where|in\s+case|once|after|should)\b[^,]*,", re.IGNORECASE)
+_FORMS: tuple[tuple[str, re.Pattern[str], str | int, tuple[str, ...]], ...] = (
+    (
+        "bypass",
+        _BYPASS,
+        0,
+        tuple("permission approv sandbox polic hook area guard denied confirm safety secur".split()),
+    ),
+    ("flag", _FLAG, "flag", ("--",)),
+    ("command", _AS_ROOT, "program", ("sudo", "doas", "pkexec")),
+    ("host", _FETCH, "url", ("://",)),
+)
+"""Kind, pattern, the group that is the target, and words of which one must be there."""
 _PATH_SPAN = re.compile(r"(?:~|\.{0,2})/?[\w.@*{}-]+(?:/[\w.@*{}-]+)*/?")
 
 
@@ -89,18 +101,14 @@ def _requests(sentence: Sentence) -> Iterator[Request]:
     text = sentence.text
     if len(text) > _MOST or text.endswith("?"):
         return
-    bypass = _BYPASS.search(text)
-    if bypass is not None and _is_asked(text, bypass):
-        yield Request(kind="bypass", target=_words(bypass[0]), line=sentence.line)
-    flag = _FLAG.search(text)
-    if flag is not None and _is_asked(text, flag):
-        yield Request(kind="flag", target=flag["flag"].lower(), line=sentence.line)
-    root = _AS_ROOT.search(text)
-    if root is not None and _is_asked(text, root):
-        yield Request(kind="command", target=root["program"].lower(), line=sentence.line)
-    url = _FETCH.search(text)
-    if url is not None and _is_asked(text, url):
-        yield Request(kind="host", target=url["url"], line=sentence.line)
+    lower = text.lower()
+    for kind, pattern, group, needles in _FORMS:
+        if not any(needle in lower for needle in needles):
+            continue  # the patterns are slow, and few sentences can match one
+        match = pattern.search(text)
+        if match is not None and _is_asked(text, match):
+            target = match[group]
+            yield Request(kind=kind, target=_words(target) if kind == "bypass" else target, line=sentence.line)
     yield from _paths(sentence)
 
 

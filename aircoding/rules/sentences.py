@@ -11,6 +11,7 @@ import sys
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from aircoding.rules.choices import areas_in
 from aircoding.rules.markdown_lines import CodeLine, read_lines, spans_of
@@ -66,12 +67,17 @@ def introduces_bad(lead: str) -> bool:
     return _BAD.search(SENTENCE_END.split(lead.strip())[-1]) is not None
 
 
-def sentences_in(text: str) -> Iterator[Sentence]:
-    """Yield the sentences of a text in order; fences, tables, headings and bad examples hold none."""
+@lru_cache(maxsize=1024)
+def sentences_in(text: str) -> tuple[Sentence, ...]:
+    """Return the sentences of a text in order; fences, tables, headings and bad examples hold none."""
+    return tuple(_sentences(text))
+
+
+def _sentences(text: str) -> Iterator[Sentence]:
     above: list[_Above] = []
     for depth, parts in _paragraphs(text):
         joined = " ".join(part for _, part in parts)
-        whole = _EMPHASIS.sub("", joined)
+        whole = _plain(joined)
         while above and above[-1].depth >= depth:
             above.pop()
         if depth < _LEAD_DEPTH:
@@ -125,17 +131,23 @@ def _split(parts: list[tuple[int, str]], areas: frozenset[str]) -> Iterator[Sent
     ]:
         raw = whole[begin:end]
         line = parts[bisect_right(starts, begin + len(raw) - len(raw.lstrip())) - 1][0]
-        plain = _CHECK.sub("", _EMPHASIS.sub("", raw)).strip()
+        plain = _CHECK.sub("", _plain(raw)).strip()
         if plain:
             yield Sentence(text=plain, line=line, areas=areas)
         begin = following
 
 
+def _plain(text: str) -> str:
+    return _EMPHASIS.sub("", text) if "*" in text or "_" in text else text
+
+
 def outside_code(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
     """Yield the matches that begin outside code spans."""
-    spans = spans_of(text)
-    start, end = _next_span(spans)
+    spans: Iterator[tuple[int, str]] | None = None
+    start = end = -1
     for match in pattern.finditer(text):
+        if spans is None:  # most patterns match nothing, and then nobody asks where the code is
+            spans = spans_of(text) if "`" in text else iter(())
         while end <= match.start():
             start, end = _next_span(spans)
         if match.start() < start:
