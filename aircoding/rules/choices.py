@@ -8,20 +8,24 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-__all__ = ["ADDITIVE", "ONE_ONLY", "areas_in", "choice_of", "normal"]
+__all__ = ["ADDITIVE", "MANNERS", "ONE_ONLY", "areas_in", "choice_of", "normal"]
 
+_INSTALLING = (
+    "package manager|dependency|package|installing dependency|installing package|install dependency|install package"
+)
 _CHOICES: tuple[tuple[str, str, str], ...] = (
     ("indentation", "tab|hard tab|space|soft tab", "indentation|indent|code indentation"),
     ("quote", "single quote|double quote", "string|string literal|quote"),
     ("line ending", "lf|crlf|lf line ending|crlf line ending|unix line ending|windows line ending", "line ending"),
-    ("package manager", "npm|pnpm|yarn|bun", "package manager|dependency|package|installing dependency"),
-    ("python packages", "pip|poetry|uv|pipenv|conda", "package manager|dependency|package|installing dependency"),
+    ("package manager", "npm|pnpm|yarn|bun", _INSTALLING),
+    ("python packages", "pip|poetry|uv|pipenv|conda", _INSTALLING),
     ("javascript tests", "jest|vitest|mocha|jasmine", "test|unit test|testing|test runner|test framework"),
     ("python tests", "pytest|unittest|nose", "test|unit test|testing|test runner|test framework"),
     ("naming", "camelcase|snake_case|kebab-case|pascalcase", "naming|name"),
     ("english", "british english|american english|british spelling|american spelling", "spelling|comment|text|english"),
     ("javascript formatting", "prettier|biome|standard", "formatting|code formatting"),
     ("python formatting", "black|ruff format|yapf|autopep8", "formatting|code formatting"),
+    ("import", "absolute import|relative import", "import"),
     ("rebasing", "merge commit|rebase|squash merge", "integrating branch|merging|merging branch"),
 )
 """(name, things of which one is chosen, purposes that say no more than the name)."""
@@ -44,9 +48,16 @@ ADDITIVE = frozenset(
         *("context", "complex task", "clarity", "consistency", "readability", "performance", "security", "safety"),
         *("linting", "review", "code review", "validation", "error handling", "error", "change", "feature", "file"),
         *("new feature", "project", "quality", "maintainability", "compatibility", "local development", "more", "it"),
+        *("frontend", "backend", "setup", "ui", "web", "app", "application", "server", "deployment", "mobile", "api"),
     }
 )
 """Subjects that take several values side by side: two of them say nothing against each other."""
+
+MANNERS: tuple[frozenset[str], ...] = (
+    frozenset("english german french spanish italian portuguese dutch japanese chinese russian korean".split()),
+    frozenset({"utc", "local time"}),
+)
+"""Of each group one is chosen for what is done `in` it: `Answer in English`, `Store dates in UTC`."""
 
 _SAME = {
     "indenting": "indentation",

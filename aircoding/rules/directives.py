@@ -48,9 +48,9 @@ _NOT = (
 )
 _MODAL = r"(?:(?:must|should|shall|will)\s+)?"
 _IMPERATIVES = (
-    "add|annotate|catch|check|commit|create|declare|define|delete|disable|document|edit|enable|export|format|implement|"
+    "add|annotate|answer|catch|check|commit|create|declare|define|delete|disable|document|edit|enable|export|format|implement|"
     "import|include|indent|install|keep|log|mention|merge|mock|name|omit|open|pin|place|print|push|put|raise|rebase|"
-    "remove|rename|return|run|skip|sort|squash|store|test|throw|type|update|write|wrap"
+    "remove|rename|reply|respond|return|run|skip|sort|squash|store|test|throw|type|update|write|wrap"
 )
 _VERBS: tuple[tuple[Verb, re.Pattern[str]], ...] = (
     (Verb.ALWAYS, _pattern(r"(?:do\s+not|don['\u2019]t|never)\s+forget\s+to\s+")),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from aircoding.rules.choices import ADDITIVE, ONE_ONLY, choice_of, normal
+from aircoding.rules.choices import ADDITIVE, MANNERS, ONE_ONLY, choice_of, normal
 from aircoding.rules.directives import Directive, Verb
 
 __all__ = ["Key", "Keys", "agree", "contradiction", "subject_keys"]
@@ -41,7 +41,12 @@ def contradiction(one: Directive, other: Directive, *, one_text: bool, covers: b
         return _opposed(one, other)
     if not one.verb.wants:
         return None
-    return _passed_over(one, other) or _passed_over(other, one) or _another_value(one, other, one_text=one_text)
+    return (
+        _passed_over(one, other)
+        or _passed_over(other, one)
+        or _another_manner(one, other)
+        or _another_value(one, other, one_text=one_text)
+    )
 
 
 def subject_keys(directive: Directive) -> Keys:
@@ -54,6 +59,8 @@ def subject_keys(directive: Directive) -> Keys:
     keys: set[Key] = {("thing", thing, end)}
     if directive.over is not None:
         keys.add(("over", _split_purpose(normal(directive.over))[0]))
+    if _manner(directive) is not None:
+        keys.add(("in", thing))
     if directive.uses and directive.verb.wants:
         keys.add(("over", thing))
         keys.update(_end_keys(directive, thing, end))
@@ -138,6 +145,20 @@ def _another_value(one: Directive, other: Directive, *, one_text: bool) -> str |
     if exact and (end in ONE_ONLY or {one.link, other.link} == {"as"} or not (one_text or end in ADDITIVE)):
         return end
     return None
+
+
+def _another_manner(one: Directive, other: Directive) -> str | None:
+    """The same is done in one language, or time zone, or another."""
+    manners = _manner(one), _manner(other)
+    if None in manners or normal(one.thing) != normal(other.thing) or one.subject == other.subject:
+        return None
+    return one.thing if manners[0] == manners[1] else None
+
+
+def _manner(directive: Directive) -> frozenset[str] | None:
+    if directive.link != "in":
+        return None
+    return next((group for group in MANNERS if normal(directive.purpose) in group), None)
 
 
 def _is_action(directive: Directive) -> bool:
