@@ -109,7 +109,7 @@ def start_run(request: RunRequest, *, report: Report, say: Say, confirm: Confirm
     _approve_commands(project, plan, policies, confirm=confirm, plan_file=request.plan_file)
     policies = replace(policies, approvals=open_policies(project, confined=policies.confined).approvals)
     for conflict in find_conflicts(project, plan).conflicts:
-        say(f"conflict: {conflict.detail}; {conflict.ruling}")
+        say(f"conflict {conflict.conflict_id}: {conflict.detail}; {conflict.ruling}")
     with project.open_store(create=True) as store:
         world = World(
             project=project, policies=policies, provider=provider, sandbox=sandbox, store=store, report=report

@@ -15,7 +15,7 @@ __all__ = ["NamedCommand", "commands_in", "forbids", "forbids_after"]
 _SHELL_FENCES = frozenset({"", "sh", "bash", "shell", "console", "zsh", "terminal", "shell-session", "sh-session"})
 _FORBIDS = re.compile(
     r"\b(never|not|don['\u2019]t|doesn['\u2019]t|cannot|can['\u2019]t|mustn['\u2019]t|shouldn['\u2019]t|avoid|forbidden|prohibited|disallowed|"
-    r"refuse[ds]?|rejects?|blocks|den(?:y|ies)|instead\s+of|rather\s+than|without|no)\b",
+    r"refuse[ds]?|rejects?|blocks|den(?:y|ies)|instead\s+of|rather\s+than|prefer\b.{1,80}\bover|without|no)\b",
     re.IGNORECASE,
 )
 _FORBIDS_AFTER = re.compile(

@@ -39,7 +39,7 @@ _BYPASS = re.compile(
     rf"{_BEGIN}(?:skip|bypass|ignore|disable|circumvent|override|evade|work\s+around|get\s+around|turn\s+off|switch\s+off|"
     rf"do\s+not\s+(?:respect|obey|wait\s+for)|don['\u2019]t\s+(?:respect|obey|wait\s+for))\s+"
     rf"(?:(?:the|all|any|your|our|this|every)\s+)*{_OBJECT}"
-    r"(?=\s*(?:$|[.,;:!)\u2014]|and\b|when\b|if\b|while\b|so\b|during\b|before\b|by\b|with\b|whenever\b|entirely\b|completely\b|because\b|since\b|as\b|to\b))",
+    r"(?=\s*(?:$|[.,;:!)\u2014]|and\b|when\b|if\b|while\b|so\b|during\b|before\b|by\b|with\b|whenever\b|entirely\b|completely\b|because\b|since\b|as\b|to\b|for\s+(?:speed|performance|convenience|now|this|these|the|long|slow|all|every|any)\b))",
     re.IGNORECASE,
 )
 _RUN = (
@@ -59,7 +59,7 @@ _FETCH = re.compile(
     re.IGNORECASE,
 )
 _NEGATED = re.compile(
-    r"\b(?:never|not|don['\u2019]t|cannot|can['\u2019]t|mustn['\u2019]t|shouldn['\u2019]t|avoid|without|no|if|unless|whether)\b",
+    r"\b(?:never|not|don['\u2019]t|cannot|can['\u2019]t|mustn['\u2019]t|shouldn['\u2019]t|avoid|without|no|if|unless|whether|instead\s+of|rather\s+than|over)\b",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(r"^(?:if|when|whenever|unless|while|where|in\s+case|once|after|should)\b[^,]*,", re.IGNORECASE)
@@ -107,7 +107,7 @@ def _requests(sentence: Sentence) -> Iterator[Request]:
             continue  # the patterns are slow, and few sentences can match one
         match = pattern.search(text)
         if match is not None and _is_asked(text, match):
-            target = match[group]
+            target = match[group].rstrip(".,;:!?")
             yield Request(kind=kind, target=_words(target) if kind == "bypass" else target, line=sentence.line)
     yield from _paths(sentence)
 

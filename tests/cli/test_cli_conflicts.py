@@ -114,7 +114,15 @@ def test_a_ruling_between_rules_takes_the_loser_out_of_the_prompt(root: Path) ->
 
 
 def test_rules_are_reported_before_anything_runs_and_a_policy_cannot_be_ruled_against(root: Path) -> None:
+    (root / ".air/shared/plan/plan.md").write_text("Then run `systemctl restart web`.\n")
+    for folder, command in (("docs", "ssh docs.example.com"), ("web", "scp a b:c")):
+        scoped = f"---\nkind: project\npaths: ['{folder}/**', '{folder}.txt']\n---\nRun `{command}`.\n"
+        (root / f".air/shared/rules/{folder}.md").write_text(scoped)
+    (root / ".air/shared/plan/tasks.yaml").write_text(PLAN.replace("b.txt", "web.txt"))
     checked = air(root, "plan", "check")
+    assert ".air/shared/plan/plan.md:1 asks for `systemctl restart web`" in checked.output
+    assert "asks for `scp a b:c`" in checked.output
+    assert "ssh docs" not in checked.output, "no task's worker gets this rule"
     assert "AGENTS.md:3 asks for `sudo make install`" in checked.output
     (line,) = [line for line in checked.output.splitlines() if "sudo make install" in line]
     name = line.split()[1].rstrip(":")
