@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aircoding.app.project import Project
 from aircoding.context.conflicts import apply_ruling
-from aircoding.errors import NotFoundError
 from aircoding.records.conflicts import Conflict, Ruling
 from aircoding.sources.routed import Routed
 
@@ -21,14 +21,12 @@ _LARGEST = 20
 """Left-out texts that are handed on; the rest is counted."""
 
 
-def recorded_rulings(project: Project, run_id: str | None = None) -> tuple[Ruling, ...]:
-    """Return what counts for a run, or for one that is still to come; nothing where nothing was recorded yet."""
-    try:
-        store = project.open_store()
-    except NotFoundError:
+def recorded_rulings(project: Project) -> tuple[Ruling, ...]:
+    """Return what counts for a run that is still to come; nothing where nothing was recorded yet."""
+    if "://" not in project.database and not Path(project.database).exists():
         return ()
-    with store:
-        return store.rulings.rulings(run_id)
+    with project.open_store() as store:
+        return store.rulings.rulings()
 
 
 def run_conflicts(store: Store, run_id: str) -> tuple[Conflict, ...]:

@@ -47,7 +47,8 @@ def denied_host(url: str, by: JudgedPolicy) -> Judgement | None:
 
 
 def _denied(act: Act, policy: Policy) -> Judgement | None:
-    decision = decide(act, replace(policy, interactive=True, confined=True))
+    # Outside a write area a task asks and nothing is denied, so the area, of which each task has its own, is not read.
+    decision = decide(act, replace(policy, interactive=True, confined=True, write_area=()))
     if decision.effect is not Effect.DENY:
         return None
     return next((part for part in decision.judgements if part.effect is Effect.DENY), None)
