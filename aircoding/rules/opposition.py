@@ -7,17 +7,18 @@ purpose make two directives different, and several tools for one broad end live 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Mapping
 
 from aircoding.rules.choices import ADDITIVE, MANNERS, ONE_ONLY, choice_of, normal
 from aircoding.rules.directives import Directive, Verb
 
-__all__ = ["Key", "Keys", "agree", "contradiction", "subject_keys"]
+__all__ = ["Key", "Sides", "agree", "contradiction", "subject_sides"]
 
 Key = tuple[str, ...]
-Keys = frozenset[Key]
-"""What two directives must share to be able to contradict; one key at least."""
+"""A subject on which directives can contradict."""
 
+Sides = Mapping[Key, str]
+"""The subjects of a directive, and on which side of each it stands: two can contradict only from different sides."""
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 _VERSIONED = re.compile(r"(?:python|node|node\.js|java|go|ruby|php|typescript|react|django|rust)\s+\d")
@@ -49,34 +50,31 @@ def contradiction(one: Directive, other: Directive, *, one_text: bool, covers: b
     )
 
 
-def subject_keys(directive: Directive) -> Keys:
-    """Return the keys of a directive: what cannot contradict shares none.
+def subject_sides(directive: Directive) -> Sides:
+    """Return the subjects of a directive with its sides.
 
     A wanted thing is met by what refuses it, by what passes it over, and by another thing for the same end where that
-    end takes one only; so a key names the thing and its end, the thing, or the end, and the side that it is met from.
+    end takes one only.
     """
     thing, end = _key(directive)
-    keys: set[Key] = {("thing", thing, end)}
-    if directive.over is not None:
-        keys.add(("over", _split_purpose(normal(directive.over))[0]))
+    sides: dict[Key, str] = {("thing", thing, end): "wants" if directive.verb.wants else "refuses"}
     if _manner(directive) is not None:
-        keys.add(("in", thing))
+        sides["in", thing] = normal(directive.purpose)
     if directive.uses and directive.verb.wants:
-        keys.add(("over", thing))
-        keys.update(_end_keys(directive, thing, end))
-    return frozenset(keys)
-
-
-def _end_keys(directive: Directive, thing: str, end: str) -> Iterator[Key]:
-    if choice_of(thing, end) is not None or (end and end not in ADDITIVE and directive.link in ("for", "as")):
-        yield ("end", end)
-    elif _NUMBER.search(thing) is not None and (end or _VERSIONED.match(thing)):
-        yield ("number", _NUMBER.sub("#", thing), end)
+        sides["over", thing] = "wants"
+        if choice_of(thing, end) is not None or (end and end not in ADDITIVE and directive.link in ("for", "as")):
+            sides["end", end] = thing
+        elif _NUMBER.search(thing) is not None and (end or _VERSIONED.match(thing)):
+            sides["number", _NUMBER.sub("#", thing), end] = thing
+    if directive.over is not None:
+        sides["over", _split_purpose(normal(directive.over))[0]] = "passes over"
+    return sides
 
 
 def agree(one: Directive, other: Directive) -> bool:
     """Whether two directives ask the same."""
-    return one.verb.wants == other.verb.wants and _key(one) == _key(other)
+    same_condition = normal(one.condition) == normal(other.condition)
+    return same_condition and one.verb.wants == other.verb.wants and _key(one) == _key(other)
 
 
 def _key(directive: Directive) -> tuple[str, str]:
@@ -89,9 +87,6 @@ def _key(directive: Directive) -> tuple[str, str]:
 def _opposed(one: Directive, other: Directive) -> str | None:
     """Opposite polarity: the same thing for the same end."""
     if _key(one) != _key(other) or one.over or other.over:
-        return None
-    soft = {Verb.PREFER, Verb.DO} & {one.verb, other.verb} and Verb.DO_NOT not in {one.verb, other.verb}
-    if soft and Verb.NEVER not in {one.verb, other.verb}:
         return None
     return f"{one.thing} for {one.purpose}" if one.purpose else one.thing
 

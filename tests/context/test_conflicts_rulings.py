@@ -145,6 +145,17 @@ def test_what_the_user_says_is_never_taken_out() -> None:
     assert "Use spaces for indentation." in context.messages[0]["content"][-1]["text"]
 
 
+def test_a_ruling_for_what_the_user_said_holds_in_other_sessions() -> None:
+    near = rule("Always use tabs.", "project:src/a.md", scope=Scope.SESSION, paths=("src/**",))
+    said, again = wish("Use spaces for indentation."), wish("Use spaces for indentation.", "r2:T1:1:executor:1")
+    (conflict,) = conflicts_of(snapshot(near, said))
+
+    context = assembled(snapshot(near, again, rulings=(ruled(conflict, said.segment_id),)))
+
+    assert [note.uri for note in context.omissions] == ["project:src/a.md"]
+    assert context.conflicts[0].winner == again.segment_id
+
+
 def test_a_grant_lifts_the_block_of_a_decision() -> None:
     open_ = assembled(snapshot(adrs=(ADR,)))
     conflict = open_conflict(open_)

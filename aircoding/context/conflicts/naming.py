@@ -11,7 +11,7 @@ from aircoding.records.segments import Segment
 __all__ = ["conflict_id", "place_of", "unversioned"]
 
 _VERSION = re.compile(r"(?::\d+-\d+)?(?:~short)?@[0-9a-f]{8}$")
-_OF_SESSION = re.compile(r"^air:session/[^/]+/(\w+).*$")
+_OF_SESSION = re.compile(r"air:session/[^/]+/(\w+)[^@]*")
 
 
 def conflict_id(kind: ConflictKind, *parts: str) -> str:
@@ -25,5 +25,5 @@ def place_of(segment: Segment) -> str:
 
 
 def unversioned(party: str) -> str:
-    """Return a party without what an edit of its file changes: the digest of the text and its lines."""
-    return _VERSION.sub("", party)
+    """Return a party without what may change while it stays the same: digest, lines, the session."""
+    return _OF_SESSION.sub(r"air:session/\1", _VERSION.sub("", party))

@@ -11,9 +11,6 @@ from aircoding.records.snapshot import Snapshot
 
 __all__ = ["provider_conflicts"]
 
-_SOME_OUTPUT_TOKENS = 1
-"""What of the window must be left for the prompt at the very least."""
-
 
 def provider_conflicts(snapshot: Snapshot) -> tuple[Conflict, ...]:
     """Return what the request needs and the model lacks: tools, images, room for a prompt beside the answer."""
@@ -42,7 +39,7 @@ def _lacking(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
         holding = next((one for one in snapshot.messages if _has_image(one.content)), None)
         if holding is not None:
             yield "images", f"message {holding.index} of the session holds an image, and {limits.model} takes none"
-    if limits.max_output_tokens + _SOME_OUTPUT_TOKENS > limits.window_tokens:
+    if limits.max_output_tokens >= limits.window_tokens:
         reserved = f"{limits.max_output_tokens} tokens are reserved for the answer"
         yield "output", f"{reserved}, and the window of {limits.model} has {limits.window_tokens}"
 

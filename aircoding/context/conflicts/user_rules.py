@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
+from itertools import combinations, islice, product
 
 from aircoding.context.conflicts.naming import conflict_id, place_of
 from aircoding.records.conflicts import Conflict, ConflictKind, Route
@@ -18,12 +18,13 @@ from aircoding.records.segments import Segment
 from aircoding.rules.choices import normal
 from aircoding.rules.directives import Directive, directives_in
 from aircoding.rules.globs import overlap
-from aircoding.rules.opposition import Key, Keys, agree, contradiction, subject_keys
+from aircoding.rules.opposition import Key, Sides, agree, contradiction, subject_sides
 
 __all__ = ["Contradiction", "user_rule_conflicts"]
 
 _RULES = frozenset({SegmentKind.RULE, SegmentKind.MEMORY, SegmentKind.SKILL})
 _MOST_PAIRS = 1000
+"""Pairs of one subject that are looked at: hundreds of rules on one subject say the same to whoever settles it."""
 _WISHES = frozenset({SegmentKind.MESSAGE, SegmentKind.DECISION, SegmentKind.INSTRUCTION, SegmentKind.TASK})
 
 
@@ -39,7 +40,7 @@ class Contradiction:
 class _Said:
     segment: Segment
     directive: Directive
-    keys: Keys
+    sides: Sides
 
     @property
     def where(self) -> str:
@@ -68,7 +69,7 @@ def user_rule_conflicts(segments: Iterable[Segment], fresh: frozenset[str] | Non
     by_key = _by_key(enumerate(wishes))
     for rule in rules if wishes else ():
         if fresh is None or rule.segment.segment_id in fresh:
-            places = {place for key in rule.keys for place in by_key.get(key, ())}
+            places = {place for key in rule.sides for place in by_key.get(key, ())}
             _add(found, _against_wish(rule, [wishes[place] for place in sorted(places, reverse=True)]))
     return tuple(found[name] for name in sorted(found))
 
@@ -97,30 +98,34 @@ def _recency(segment: Segment) -> tuple[str, int, str]:
 
 
 def _said(segment: Segment) -> Iterator[_Said]:
-    return (_Said(segment, directive, keys) for directive, keys in _read(segment.text))
+    return (_Said(segment, directive, sides) for directive, sides in _read(segment.text))
 
 
 @lru_cache(maxsize=2048)
-def _read(text: str) -> tuple[tuple[Directive, Keys], ...]:
+def _read(text: str) -> tuple[tuple[Directive, Sides], ...]:
     """Return the directives of a text, each wording once."""
     once = {directive.text: directive for directive in reversed(directives_in(text))}
-    return tuple((directive, subject_keys(directive)) for directive in reversed(once.values()))
+    return tuple((directive, subject_sides(directive)) for directive in reversed(once.values()))
 
 
 def _by_key(numbered: Iterable[tuple[int, _Said]]) -> dict[Key, list[int]]:
     found: dict[Key, list[int]] = {}
     for place, said in numbered:
-        for key in said.keys:
+        for key in said.sides:
             found.setdefault(key, []).append(place)
     return found
 
 
 def _pairs(rules: Sequence[_Said]) -> Iterator[tuple[_Said, _Said]]:
-    """Yield the pairs that share a subject, once; of one subject at most `_MOST_PAIRS`, since more say the same."""
+    """Yield the pairs that stand on different sides of a subject, once each."""
     seen: set[tuple[int, int]] = set()
-    for places in _by_key(enumerate(rules)).values():
-        pairs = ((a, b) for n, a in enumerate(places) for b in places[n + 1 :])
-        for pair in islice(pairs, _MOST_PAIRS if len(places) > 1 else 0):
+    for key, places in _by_key(enumerate(rules)).items():
+        sides: dict[str, list[int]] = {}
+        for place in places:
+            sides.setdefault(rules[place].sides[key], []).append(place)
+        pairs = (pair for one, other in combinations(sides.values(), 2) for pair in product(one, other))
+        for one, other in islice(pairs, _MOST_PAIRS):
+            pair = (min(one, other), max(one, other))
             if pair not in seen:
                 seen.add(pair)
                 yield rules[pair[0]], rules[pair[1]]
