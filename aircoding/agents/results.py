@@ -100,7 +100,7 @@ def open_conflict(context: AssembledContext) -> Conflict | None:
 
 def in_conflict(brief: SessionBrief, turns: int, conflict: Conflict) -> SessionOutcome:
     """Return the outcome of a session that an open conflict stops; nothing of this turn was sent."""
-    why = f"{conflict.detail}; {conflict.ruling}"
+    why = f"{conflict.detail}; {conflict.ruling}; see: aircoding conflicts show {conflict.conflict_id}"
     return _ended(
         brief, turns, "blocked", "conflict", why, conflict_id=conflict.conflict_id, route=conflict.route.value
     )

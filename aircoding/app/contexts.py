@@ -13,6 +13,7 @@ from aircoding.app.models import limits_for
 from aircoding.app.plans import load_plan
 from aircoding.app.policies import Policies, open_policies
 from aircoding.app.project import Project, open_project
+from aircoding.app.rulings import recorded_rulings, routed_of
 from aircoding.app.screener import open_screener
 from aircoding.app.wiring import sources_of
 from aircoding.audit.differences import Difference, compare
@@ -20,6 +21,8 @@ from aircoding.audit.questions import Consideration, Place, Witness, who_saw, wh
 from aircoding.context.assembler import assemble
 from aircoding.context.profiles import default_mode
 from aircoding.errors import NotFoundError, UsageError
+from aircoding.graph.plan_file import parse_plan
+from aircoding.records.conflicts import Ruling
 from aircoding.records.digests import canonical_json, sha256_bytes, sha256_text
 from aircoding.records.ids import Digest, ManifestId, RunId, TaskId, session_id
 from aircoding.records.layers import Mode
@@ -28,6 +31,7 @@ from aircoding.records.sessions import SessionBrief
 from aircoding.records.snapshot import ModelLimits
 from aircoding.records.tasks import Plan, TaskSpec
 from aircoding.sources.gather import FileGatherer
+from aircoding.sources.routed import Routed
 from aircoding.workspace.worktree import GitWorktree
 
 if TYPE_CHECKING:
@@ -50,6 +54,7 @@ class BuildRequest:
     """What to build: a role's prompt for a task of the plan, or for paths that a task would write.
 
     Without `mode`, a role that speaks with the user gets the full one, any other the minimal one of a sub-agent.
+    With `run_id` plan, conflicts and rulings are those of a recorded run; the other sources are as they are now.
     """
 
     start: Path
@@ -60,6 +65,7 @@ class BuildRequest:
     mode: str | None = None
     model: str | None = None
     at: str | None = None
+    run_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,13 +113,32 @@ def build_context(request: BuildRequest) -> AssembledContext:
         UsageError: what must be kept does not fit the model's window.
     """
     project = open_project(request.start)
-    plan, task = _task(project, request)
+    if request.run_id is None:
+        rulings = recorded_rulings(project)
+        plan = None if request.task_id is None and request.plan_file is None else load_plan(project, request.plan_file)
+        return _built(project, request, *_task(plan, request), lambda _: rulings, lambda _run, _role: Routed())
+    with project.open_store() as store:
+        run = store.runs.get(request.run_id)
+        plan = parse_plan(store.texts.get(run.plan_digest) or "", f"air:run/{run.run_id}/plan")
+        return _built(project, request, *_task(plan, request), store.rulings.rulings, routed_of(store))
+
+
+def _built(
+    project: Project,
+    request: BuildRequest,
+    plan: Plan | None,
+    task: TaskSpec,
+    ruled_in: Callable[[str], tuple[Ruling, ...]],
+    routed_to: Callable[[str, str], Routed],
+) -> AssembledContext:
     policies = open_policies(project, confined=True)
     profile = policies.profile(request.role)
     limits = limits_for(request.model, project.settings)
-    gatherer = gatherer_in_memory(project, plan, policies, lambda _: limits, at=request.at)
+    gatherer = gatherer_in_memory(
+        project, plan, policies, lambda _: limits, at=request.at, ruled_in=ruled_in, routed_to=routed_to
+    )
     brief = SessionBrief(
-        session_id=session_id(RunId("build"), task.id, 1, request.role, 1),
+        session_id=session_id(RunId(request.run_id or "build"), task.id, 1, request.role, 1),
         role=request.role,
         model=limits.model,
         mode=Mode(request.mode) if request.mode else default_mode(profile),
@@ -141,6 +166,8 @@ def gatherer_in_memory(
     limits_of: Callable[[str], ModelLimits],
     *,
     at: str | None = None,
+    ruled_in: Callable[[str], tuple[Ruling, ...]] = lambda _run: (),
+    routed_to: Callable[[str, str], Routed] = lambda _run, _role: Routed(),
 ) -> FileGatherer:
     """Return a gatherer that records nothing; its clock stands at `at`, else at HEAD's commit time."""
     return FileGatherer(
@@ -153,14 +180,15 @@ def gatherer_in_memory(
         clock=_StoppedClock(at or project.repository.commit_at()),
         policy_for=policies.for_role,
         limits_for=limits_of,
+        ruled_in=ruled_in,
+        routed_to=routed_to,
     )
 
 
-def _task(project: Project, request: BuildRequest) -> tuple[Plan | None, TaskSpec]:
-    if request.task_id is None and request.plan_file is None:
+def _task(plan: Plan | None, request: BuildRequest) -> tuple[Plan | None, TaskSpec]:
+    if plan is None or (request.task_id is None and request.run_id is not None):
         title = f"Work on {', '.join(request.paths)}" if request.paths else "No task"
-        return None, TaskSpec(id=TaskId("none"), title=title, write_area=request.paths)
-    plan = load_plan(project, request.plan_file)
+        return plan, TaskSpec(id=TaskId("none"), title=title, write_area=request.paths)
     task = plan.task(request.task_id or "")
     if task is None:
         names = ", ".join(task.id for task in plan.tasks[:20])

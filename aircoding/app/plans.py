@@ -6,10 +6,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from aircoding.app.plan_conflicts import find_conflicts
 from aircoding.app.policies import open_policies
 from aircoding.app.project import Project, open_project
-from aircoding.app.screener import open_screener
-from aircoding.context.conflicts import architecture_conflicts, task_command_conflicts
 from aircoding.errors import PlanError
 from aircoding.fleet.supported import require_supported
 from aircoding.graph.plan_file import parse_plan
@@ -18,10 +17,8 @@ from aircoding.graph.waves import plan_waves
 from aircoding.records.conflicts import Conflict
 from aircoding.records.tasks import Plan, TaskSpec
 from aircoding.rules.globs import Dialect, compile_globs
-from aircoding.sources.plan_docs import read_plan_docs
-from aircoding.sources.segments import Intake
 
-__all__ = ["PlanReport", "PlanView", "check_plan", "find_conflicts", "load_plan", "show_plan"]
+__all__ = ["PlanReport", "PlanView", "check_plan", "load_plan", "show_plan"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,18 +66,6 @@ def load_plan(project: Project, plan_file: Path | None) -> Plan:
     return plan
 
 
-def find_conflicts(project: Project, plan: Plan) -> tuple[Conflict, ...]:
-    """Return the conflicts that are known before anything is dispatched: with the policy and with decisions."""
-    policies = open_policies(project, confined=True)
-    intake = Intake(open_screener(project, policies))
-    adrs = read_plan_docs(project.root, intake=intake, trusted=project.trusted).adrs
-    found: list[Conflict] = []
-    for task in plan.tasks:
-        found += task_command_conflicts(task, policies.for_task(task))
-        found += architecture_conflicts(task, adrs)
-    return tuple(found)
-
-
 def check_plan(start: Path, plan_file: Path | None) -> PlanReport:
     """Say whether a plan can be run.
 
@@ -91,17 +76,15 @@ def check_plan(start: Path, plan_file: Path | None) -> PlanReport:
     plan = load_plan(project, plan_file)
     graph = TaskGraph.of(plan)
     waves = plan_waves(graph)
-    conflicts = find_conflicts(project, plan)
+    found = find_conflicts(project, plan)
     return PlanReport(
         uri=project.read_plan(plan_file)[1].removeprefix("project:"),
         task_count=len(plan.tasks),
         wave_count=len(waves.waves),
         separated=tuple((one.meeting.task, one.task) for one in waves.separated),
-        conflicts=conflicts,
+        conflicts=found.conflicts,
         remarks=_missing_reads(project, graph),
-        hopeless=tuple(
-            task.id for task in plan.tasks if any(f"air:task/{task.id}" in conflict.parties for conflict in conflicts)
-        ),
+        hopeless=found.hopeless,
     )
 
 

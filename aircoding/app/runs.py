@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from aircoding.app.models import open_provider
 from aircoding.app.money import spending_line, unpriced_models
-from aircoding.app.plans import find_conflicts, load_plan
+from aircoding.app.plan_conflicts import find_conflicts
+from aircoding.app.plans import load_plan
 from aircoding.app.policies import Policies, open_policies
 from aircoding.app.project import Project, open_project
 from aircoding.app.wiring import World, open_gatherer, wire
@@ -118,8 +119,8 @@ def start_run(request: RunRequest, *, report: Report, say: Say, confirm: Confirm
     sandbox, policies = confinement(project, say)
     _approve_commands(project, plan, policies, confirm=confirm, plan_file=request.plan_file)
     policies = replace(policies, approvals=open_policies(project, confined=policies.confined).approvals)
-    for conflict in find_conflicts(project, plan):
-        say(f"conflict: {conflict.detail}; {conflict.ruling}")
+    for conflict in find_conflicts(project, plan).conflicts:
+        say(f"conflict {conflict.conflict_id}: {conflict.detail}; {conflict.ruling}")
     with project.open_store(create=True) as store:
         world = World(
             project=project, policies=policies, provider=provider, sandbox=sandbox, store=store, report=report

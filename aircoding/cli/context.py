@@ -31,6 +31,7 @@ def context() -> None:
     help="What is composed; default: full for a role that speaks with the user, else minimal.",
 )
 @click.option("--model", help="The model whose window counts.")
+@click.option("--run", "run_id", help="Build it for this run: its plan, its conflicts and rulings.")
 @click.option("--at", help="The clock, RFC 3339; default the time of HEAD's commit, so that it repeats.")
 @click.option("--exact", is_flag=True, help="Ask the provider to count the tokens (needs a key, costs nothing).")
 @json_option
@@ -41,6 +42,7 @@ def build(
     plan_file: Path | None,
     mode: str | None,
     model: str | None,
+    run_id: str | None,
     at: str | None,
     exact: bool,
     as_json: bool,
@@ -57,6 +59,7 @@ def build(
         plan_file=plan_file,
         mode=mode,
         model=model,
+        run_id=run_id,
         at=at,
     )
     assembled = build_context(request)

@@ -17,6 +17,7 @@ from aircoding.errors import AirError
 __all__ = ["cli", "main"]
 
 _COMMANDS = {
+    "conflicts": ("aircoding.cli.conflicts:conflicts", "List, show and rule on contradictions in prompts and plans."),
     "context": (
         "aircoding.cli.context:context",
         "Build, show and question prompts: why, why-not, who-saw, diff, replay.",

@@ -43,7 +43,7 @@ def check(plan_file: Path | None, as_json: bool) -> None:
             for a, b in report.separated
         ]
         lines += [f"  remark: {remark}" for remark in report.remarks]
-        lines += [f"  conflict: {conflict.detail}" for conflict in report.conflicts]
+        lines += [f"  conflict {conflict.conflict_id}: {conflict.detail}" for conflict in report.conflicts]
         lines += [f"  task {task} cannot pass as it stands" for task in report.hopeless]
         return "\n".join(lines)
 

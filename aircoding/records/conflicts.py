@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["Conflict", "ConflictKind", "Route"]
+__all__ = ["Conflict", "ConflictKind", "Route", "Ruling"]
 
 
 class ConflictKind(StrEnum):
@@ -46,3 +46,18 @@ class Conflict:
     blocking: bool
     state: str = "ruled"
     ruled_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """What a person ruled on a conflict: why (`ruling`), and the party that holds (None: nobody's).
+
+    `before_run` says that it stood when the run began: only then may it change text that all workers of the run share.
+    """
+
+    conflict_id: str
+    ruling: str
+    winner: str | None
+    ruled_by: str
+    ruled_at: str
+    before_run: bool = True

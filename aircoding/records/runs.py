@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from aircoding.records.ids import Digest, RunId
 
-__all__ = ["Run", "TaskState"]
+__all__ = ["LeftOut", "Run", "TaskState"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,3 +44,13 @@ class TaskState:
     attempt: int
     reason: str = ""
     commit: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A text that a worker's prompt did not hold whole for want of space; `tokens` is its estimated size."""
+
+    task_id: str | None
+    role: str
+    uri: str
+    tokens: int

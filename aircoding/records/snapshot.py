@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from aircoding.records.conflicts import Conflict
+from aircoding.records.conflicts import Ruling
 from aircoding.records.ids import Digest
 from aircoding.records.layers import Mode
 from aircoding.records.manifest import AssembledContext, Versions
@@ -98,8 +98,8 @@ class Snapshot:
 
     `touched_paths` are paths that the session has read or written, `baselines` the digest of each file that it
     last read or wrote itself, `digests` the present digest of each file that a claim, an excerpt or a baseline
-    names (both by uri; an empty digest: it is gone), `adrs` the accepted decisions, `rulings` conflicts
-    that were ruled before.
+    names (both by uri; an empty digest: it is gone), `adrs` the accepted decisions, `rulings` what people ruled on
+    conflicts before.
     """
 
     request: AssemblyRequest
@@ -117,5 +117,5 @@ class Snapshot:
     digests: Mapping[str, Digest] = field(default_factory=dict)
     baselines: Mapping[str, Digest] = field(default_factory=dict)
     adrs: tuple[Adr, ...] = ()
-    rulings: tuple[Conflict, ...] = ()
+    rulings: tuple[Ruling, ...] = ()
     estimator: Estimator = field(default_factory=Estimator)

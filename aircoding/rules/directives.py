@@ -1,41 +1,31 @@
-"""What a rule text asks for: its directives, and the commands that it names and whether it forbids them.
+"""What a rule text asks for: its directives, read from the words as they stand, sentence by sentence.
 
-Both are read from the words as they stand, sentence by sentence; what is not plainly a directive is none. They serve to
-find contradictions, never to decide one.
+What is not plainly a directive is none. They serve to find contradictions, never to decide one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
-from aircoding.rules.markdown_lines import code_spans, read_lines, spans_of
+from aircoding.rules.sentences import Sentence, outside_code, sentences_in
 
-__all__ = ["Directive", "NamedCommand", "Verb", "code_spans", "commands_in", "directives_in"]
+__all__ = ["Directive", "Verb", "directives_in"]
 
-_SHELL_FENCES = frozenset({"", "sh", "bash", "shell", "console", "zsh", "terminal", "shell-session", "sh-session"})
-_FORBIDS = re.compile(
-    r"\b(never|not|don['\u2019]t|doesn['\u2019]t|cannot|can['\u2019]t|mustn['\u2019]t|shouldn['\u2019]t|avoid|forbidden|prohibited|disallowed|"
-    r"refuse|instead\s+of|rather\s+than|without|no)\b",
-    re.IGNORECASE,
-)
-_PROMPT = re.compile(r"^(?:[$>%]|#(?=[ \t]*\S+[ \t]))[ \t]+")
-_SENTENCE_END = re.compile(r"(?<=[.;!?])\s+| [\u2013\u2014] ")
 _MAX_SENTENCE = 500
 """A longer sentence is no plain directive, and the patterns below are not meant for one."""
-_BULLET = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,3}[.)]|>)[ \t]+(?:\[[ xX]\][ \t]+)?")
-_EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 
 
 class Verb(StrEnum):
-    """What a directive asks: `always` and `use` want their subject, `never` and `do_not` refuse it."""
+    """What a directive asks: `always`, `use`, `prefer` and `do` want their subject, `never` and `do_not` refuse it."""
 
     ALWAYS = "always"
     NEVER = "never"
     USE = "use"
     PREFER = "prefer"
+    DO = "do"
     DO_NOT = "do_not"
 
     @property
@@ -44,29 +34,75 @@ class Verb(StrEnum):
         return self not in (Verb.NEVER, Verb.DO_NOT)
 
 
-_VERBS: tuple[tuple[Verb, re.Pattern[str]], ...] = (
-    (Verb.NEVER, re.compile(r"(?:you\s+)?(?:must\s+|should\s+)?never\s+", re.IGNORECASE)),
-    (
-        Verb.DO_NOT,
-        re.compile(r"(?:please\s+)?(?:do\s+not|don['\u2019]t|avoid|(?:you\s+)?must\s+not)\s+", re.IGNORECASE),
-    ),
-    (Verb.ALWAYS, re.compile(r"(?:you\s+)?(?:must\s+|should\s+)?always\s+|(?:you\s+)?must\s+", re.IGNORECASE)),
-    (Verb.PREFER, re.compile(r"(?:please\s+)?prefer\s+", re.IGNORECASE)),
-    (Verb.USE, re.compile(r"(?:please\s+)?use\s+", re.IGNORECASE)),
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(text, re.IGNORECASE)
+
+
+_WHO = (
+    r"(?:(?:please|just|instead|also|then|here)\s*,?\s+)?"
+    r"(?:(?:you|we|agents?|workers?|developers?|contributors?|everyone)\s+)?(?:please\s+)?"
 )
-_ACTION = re.compile(r"(?:use|using|prefer|preferring)\s+", re.IGNORECASE)
-_PURPOSE = re.compile(r"\s+(?:for|when|as|in|to)\s+", re.IGNORECASE)
-_OVER = re.compile(r"\s+(?:over|instead\s+of|rather\s+than|not)\s+", re.IGNORECASE)
-_ARTICLES = re.compile(r"^(?:the|a|an|any|all|your|our)\s+", re.IGNORECASE)
+_NOT = (
+    r"(?:do\s+not|don['\u2019]t|must\s+not|mustn['\u2019]t|should\s+not|shouldn['\u2019]t|shall\s+not|can\s*not|"
+    r"can['\u2019]t|may\s+not)"
+)
+_MODAL = r"(?:(?:must|should|shall|will)\s+)?"
+_IMPERATIVES = (
+    "add|annotate|answer|catch|check|commit|create|declare|define|delete|disable|document|edit|enable|export|format|implement|"
+    "import|include|indent|install|keep|log|mention|merge|mock|name|omit|open|pin|place|print|push|put|raise|rebase|"
+    "remove|rename|reply|respond|return|run|skip|sort|squash|store|test|throw|type|update|write|wrap"
+)
+_VERBS: tuple[tuple[Verb, re.Pattern[str]], ...] = (
+    (Verb.ALWAYS, _pattern(r"(?:do\s+not|don['\u2019]t|never)\s+forget\s+to\s+")),
+    (Verb.NEVER, _pattern(rf"{_WHO}{_MODAL}never\s+(?:ever\s+)?")),
+    (Verb.DO_NOT, _pattern(rf"{_WHO}(?:{_NOT}|{_MODAL}avoid|refrain\s+from|stop)\s+")),
+    (Verb.ALWAYS, _pattern(rf"{_WHO}{_MODAL}always\s+(?!prefer\b|favou?r\b)|{_WHO}must\s+|(?:make|be)\s+sure\s+to\s+")),
+    (Verb.PREFER, _pattern(rf"{_WHO}{_MODAL}(?:always\s+)?(?:prefer|favou?r)(?:\s+to)?\s+")),
+    (Verb.USE, _pattern(rf"{_WHO}{_MODAL}(?:only\s+)?(?:use|stick\s+(?:to|with)|switch\s+to)\s+")),
+    (Verb.DO, _pattern(rf"{_WHO}{_MODAL}(?=(?:{_IMPERATIVES})\s)")),
+)
+_NO_REQUEST = _pattern(
+    r"(?:always|only|just|hesitate|worry|need|have\s+to|forget|be\s+(?:afraid|shy)|rely\s+(?:only|solely))\b"
+)
+_ACTION = _pattern(r"(?:only\s+)?(?:use|using|prefer|preferring|be\s+using)\s+")
+_INDENT = _pattern(r"(?:always\s+)?indent(?:\s+(?:code|files?))?\s+(?:with|by|using)\s+(?P<thing>[^,.;]+)")
+_PASSIVE = _pattern(
+    r"(?P<thing>[\w`][\w`./ -]{0,60}?)\s+(?:must|should|shall|may|can)(?P<no>\s+not|\s+never|not)?(?:\s+always)?"
+    r"\s+be\s+used(?P<rest>\s+.*)?"
+)
+_NONE_OF = _pattern(r"no\s+(?P<thing>[\w`-]+(?:\s+[\w`-]+){0,2})[.!]?$")
+_LENGTH = _pattern(
+    r"(?:.*\b(?:line\s+length|line\s+width|max(?:imum)?\s+line\s+length)\s*(?:is|of|to|at|:|=|under|below|within|limit|must\s+be)?\s*(?:of|to|at)?|"
+    r"(?:keep|limit|wrap|break)\s+(?:all\s+|code\s+)?lines\s+(?:to|at|under|below|within|shorter\s+than|up\s+to|at\s+most)|"
+    r"lines\s+must\s+not\s+(?:exceed|be\s+longer\s+than))\s*(?P<number>\d{2,3})\b"
+)
+_PREFIX = _pattern(
+    r"(?P<when>(?:in|for|when|on|if|inside|within|during|while|unless|with|by|after|before|under)\s+[^,:]{1,80}),\s+"
+)
+_LABEL = _pattern(r"(?:important|note|rule(?:\s+\d+)?|critical|warning|style|convention)\s*:\s*")
+_NAMED_PART = _pattern(r"(?P<part>[\w+#/& -]{1,30}):\s+(?=\w)")
+_REASON = _pattern(
+    r"\s+(?:because|since|so\s+that|so|as\s+(?:it|this|they|that|we)|which|to\s+(?:avoid|ensure|keep|make|prevent|help))\b"
+    r"|\s*[(\u2192:]|\s+-+>?\s"
+)
+_PURPOSE = _pattern(r"\s+(?P<link>for|when|as|in|to)\s+")
+_OVER = _pattern(r",?\s+(?:over|instead\s+of|rather\s+than|and\s+not|not|never)\s+")
+_EXCEPTION = _pattern(
+    r",?\s+(?:unless|except|only|if|but|where|while|until|other\s+than|apart\s+from|without|whenever|after|before|once)\b.*"
+)
+_COMMA = _pattern(r",\s")
+_ARTICLES = _pattern(r"^(?:the|a|an|any|all|your|our)\s+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Directive:
-    """One thing that a line asks for.
+    """One thing that a sentence asks for.
 
     `Use tabs for indentation` has the subject `indentation` and the value `tabs`; without a purpose
     (`Never use floats`) the thing itself is the subject and there is no value. `over` is what it is
-    preferred to (`Prefer pathlib over os.path`). All three are lower case, without emphasis.
+    preferred to (`Prefer pathlib over os.path`). `link` is the word between value and subject, `uses` says that the
+    value is used (and not, say, written or pushed). `condition` is when it holds or does not
+    (`in tests`, `unless asked`), `areas` what the headings above it name. Phrases are lower case, without emphasis.
     """
 
     verb: Verb
@@ -75,105 +111,105 @@ class Directive:
     over: str | None
     line: int
     text: str
+    link: str = ""
+    uses: bool = False
+    condition: str = ""
+    areas: frozenset[str] = frozenset()
+
+    @property
+    def thing(self) -> str:
+        """What is wanted or refused."""
+        return self.value or self.subject
+
+    @property
+    def purpose(self) -> str:
+        """What for; empty where it is said of everything."""
+        return self.subject if self.value else ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NamedCommand:
-    """A command that a text names, with its line (from 1) and whether the words around it forbid it."""
-
-    command: str
-    line: int
-    forbidden: bool
-
-
+@lru_cache(maxsize=2048)
 def directives_in(text: str) -> tuple[Directive, ...]:
-    """Return the directives of a text in order; fences hold none."""
-    found: list[Directive] = []
-    for line in read_lines(text):
-        if line.fence is not None or line.text.lstrip().startswith("#"):
-            continue
-        for sentence in _SENTENCE_END.split(_BULLET.sub("", line.text, count=1)):
-            directive = _directive(sentence, line.number)
-            if directive is not None:
-                found.append(directive)
-    return tuple(found)
+    """Return the directives of a text in order; fences, headings and bad examples hold none."""
+    found = (_directive(sentence) for sentence in sentences_in(text))
+    return tuple(directive for directive in found if directive is not None)
 
 
-def _directive(sentence: str, line: int) -> Directive | None:
-    if len(sentence) > _MAX_SENTENCE:
+def _directive(sentence: Sentence) -> Directive | None:
+    if len(sentence.text) > _MAX_SENTENCE or sentence.text.endswith("?"):
         return None
-    plain = _EMPHASIS.sub("", sentence).strip()
+    words, condition = _LABEL.sub("", sentence.text, count=1), ""
+    if (named := _NAMED_PART.match(words)) is not None:
+        words, condition = words[named.end() :], _tidy(named["part"])
+    if (prefix := _PREFIX.match(words)) is not None:
+        words, condition = words[prefix.end() :], _tidy(prefix["when"])
+    special = _special(words, sentence, condition)
+    if special is not None:
+        return special
     for verb, pattern in _VERBS:
-        match = pattern.match(plain)
-        if match is None:
-            continue
-        rest = plain[match.end() :]
-        wanted, _, over = _parted(_ACTION.sub("", rest, count=1), _OVER)
-        value, has_purpose, purpose = _parted(wanted, _PURPOSE)
-        subject = _tidy(purpose if has_purpose else value)
-        if not subject:
-            return None
-        return Directive(
-            verb=verb,
-            subject=subject,
-            value=(_tidy(value) or None) if has_purpose else None,
-            over=_tidy(over) or None,
-            line=line,
-            text=plain,
-        )
+        match = pattern.match(words)
+        if match is not None:
+            rest = words[match.end() :]
+            if not verb.wants and _NO_REQUEST.match(rest):
+                return None
+            return _made(verb, rest, sentence, condition)
     return None
 
 
-def _parted(text: str, at: re.Pattern[str]) -> tuple[str, bool, str]:
-    """Split at the first match outside code spans."""
-    spans = [(place, place + len(span) + 2) for place, span in spans_of(text)]
-    for match in at.finditer(text):
-        if not any(start <= match.start() < end for start, end in spans):
-            return text[: match.start()], True, text[match.end() :]
-    return text, False, ""
+def _special(words: str, sentence: Sentence, condition: str) -> Directive | None:
+    """Read the forms that do not begin with their verb."""
+    if "line" in words.lower() and (length := _LENGTH.match(words)) is not None:
+        return _made(Verb.USE, f"use {length['number']} for line length", sentence, condition)
+    if (indent := _INDENT.match(words)) is not None:
+        return _made(Verb.USE, f"use {indent['thing']} for indentation", sentence, condition)
+    if "be used" in words and (passive := _PASSIVE.match(words)) is not None:
+        verb = Verb.NEVER if passive["no"] else Verb.USE
+        return _made(verb, f"use {passive['thing']}{passive['rest'] or ''}", sentence, condition)
+    if (none := _NONE_OF.match(words)) is not None:
+        return _made(Verb.NEVER, f"use {none['thing']}", sentence, condition)
+    return None
+
+
+def _made(verb: Verb, rest: str, sentence: Sentence, condition: str) -> Directive | None:
+    rest = _cut(rest, _REASON)
+    exception = next(outside_code(_EXCEPTION, rest), None)
+    if exception is not None and _OVER.match(exception[0]) is None:
+        condition = f"{condition} {_tidy(exception[0].lstrip(', '))}".strip()
+        rest = rest[: exception.start()]
+    action = _ACTION.match(rest)
+    wanted, _, over = _parted(rest[action.end() :] if action else rest, _OVER)
+    if ", " in wanted and re.search(r",\s+(?:and|or)\s", wanted):
+        return None  # a list: what is said of its members together is said of none alone
+    wanted = _cut(wanted, _COMMA)
+    value, link, purpose = _parted(wanted, _PURPOSE)
+    subject = _tidy(purpose if link else value)
+    if not subject or (link and not _tidy(value)):
+        return None
+    return Directive(
+        verb=verb,
+        subject=subject,
+        value=_tidy(value) if link else None,
+        over=_tidy(_cut(over, _COMMA)) or None,
+        line=sentence.line,
+        text=sentence.text,
+        link=link,
+        uses=verb in (Verb.USE, Verb.PREFER) or action is not None,
+        condition=condition,
+        areas=sentence.areas,
+    )
+
+
+def _parted(text: str, at: re.Pattern[str]) -> tuple[str, str, str]:
+    """Split at the first match outside code spans; the middle is the word that joins."""
+    match = next(outside_code(at, text), None)
+    if match is None:
+        return text, "", ""
+    return text[: match.start()], match[0].strip(" ,").lower(), text[match.end() :]
+
+
+def _cut(text: str, at: re.Pattern[str]) -> str:
+    return _parted(text, at)[0]
 
 
 def _tidy(text: str) -> str:
     text = _ARTICLES.sub("", text.strip().rstrip(".,;:!?")).replace("`", "")
     return " ".join(text.lower().split())
-
-
-def commands_in(text: str) -> tuple[NamedCommand, ...]:
-    r"""Return the commands in code spans and in fenced shell blocks, in order.
-
-    Whether a span is forbidden is read from the words before it in its own sentence; a fenced
-    block from the last sentence before it. Lines of a block that end in `\` are one command.
-    """
-    found: list[NamedCommand] = []
-    lead, started, parts = "", 0, list[str]()
-    for line in read_lines(text):
-        if line.fence is None:
-            found.extend(_named_in(line.text, line.number))
-            lead = line.text.strip() or lead
-        elif line.edge or line.fence not in _SHELL_FENCES:
-            parts = []
-        elif line.text.strip() and (parts or not _is_comment(line.text)):
-            started = started if parts else line.number
-            parts.append(_PROMPT.sub("", line.text.strip()))
-            if not parts[-1].endswith("\\"):
-                command = " ".join(part.removesuffix("\\").strip() for part in parts)
-                found.append(NamedCommand(command=command, line=started, forbidden=_forbids(_last_sentence(lead))))
-                parts = []
-    return tuple(found)
-
-
-def _is_comment(line: str) -> bool:
-    return line.lstrip().startswith("#")
-
-
-def _named_in(line: str, number: int) -> Iterator[NamedCommand]:
-    for place, span in spans_of(line):
-        yield NamedCommand(command=span, line=number, forbidden=_forbids(_last_sentence(line[:place])))
-
-
-def _last_sentence(words: str) -> str:
-    return _SENTENCE_END.split(words)[-1]
-
-
-def _forbids(words: str) -> bool:
-    return _FORBIDS.search(words) is not None

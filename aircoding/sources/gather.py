@@ -12,7 +12,7 @@ from aircoding.context.freezing import frozen_from
 from aircoding.errors import ConfigError, NotFoundError
 from aircoding.permissions.in_words import policy_in_words, task_policy_in_words
 from aircoding.ports import BlobStore, Clock, Screener, Worktree
-from aircoding.records.conflicts import Conflict
+from aircoding.records.conflicts import Ruling
 from aircoding.records.ids import Digest, SessionId, session_parts
 from aircoding.records.layers import Layer, Scope, SegmentKind, Trust
 from aircoding.records.manifest import AssembledContext, Versions
@@ -29,6 +29,7 @@ from aircoding.sources.resources import prompts_digest
 from aircoding.sources.revision import FrozenRole, Revision, revision_from_text, revision_text
 from aircoding.sources.role_text import instruction_segments, role_segments, steering_segments, tool_specs
 from aircoding.sources.roles import load_profiles
+from aircoding.sources.routed import Routed, routed_segments
 from aircoding.sources.rule_files import RuleFiles, RuleSwitches, read_rules
 from aircoding.sources.segments import Intake, in_short, unique
 from aircoding.sources.task_text import evidence_segments, graph_segment, task_segments
@@ -51,8 +52,12 @@ def _nothing_known(_session: SessionId) -> Mapping[str, Digest]:
     return {}
 
 
-def _nothing_ruled(_run: str) -> tuple[Conflict, ...]:
+def _nothing_ruled(_run: str) -> tuple[Ruling, ...]:
     return ()
+
+
+def _nothing_routed(_run: str, _role: str) -> Routed:
+    return Routed()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +88,8 @@ class FileGatherer:
         estimator_for: how the tokens of a model are estimated now; an epoch keeps the one that it began with.
         touched_by: paths that a session has read or written so far (`agents.touched.touched_paths`).
         baselines_of: the digest of each path that a session itself last read or wrote (`agents.touched.baselines`).
-        ruled_in: conflicts of a run that were ruled before.
+        ruled_in: what people ruled on conflicts, as far as it counts for a run.
+        routed_to: what of a run a role must be told: conflicts, and for the coordinator what its workers did not get.
     """
 
     def __init__(
@@ -100,12 +106,14 @@ class FileGatherer:
         estimator_for: Callable[[str], Estimator] = _plain,
         touched_by: Callable[[SessionId], Sequence[str]] = _nothing_touched,
         baselines_of: Callable[[SessionId], Mapping[str, Digest]] = _nothing_known,
-        ruled_in: Callable[[str], tuple[Conflict, ...]] = _nothing_ruled,
+        ruled_in: Callable[[str], tuple[Ruling, ...]] = _nothing_ruled,
+        routed_to: Callable[[str, str], Routed] = _nothing_routed,
     ) -> None:
         self._project, self._plan, self._estimator_for = project, plan, estimator_for
         self._open_worktree, self._blobs, self._clock = open_worktree, blobs, clock
         self._policy_for, self._limits_for = policy_for, limits_for
-        self._touched_by, self._baselines_of, self._ruled_in = touched_by, baselines_of, ruled_in
+        self._touched_by, self._baselines_of = touched_by, baselines_of
+        self._ruled_in, self._routed_to = ruled_in, routed_to
         self._intake = Intake(screener)
         self._revisions: dict[str, Revision] = {}
 
@@ -217,6 +225,7 @@ class FileGatherer:
                 *self._changed(brief.role, revision, rules, docs),
                 *self._own(brief, profile, policy, worktree, rules),
                 *task_plan(docs, brief.task, profile.layers.get(Layer.L4), intake=self._intake),
+                *self._routed(brief, profile),
                 *instruction_segments(brief, profile, now=now, intake=self._intake),
                 *steering_segments(steering, intake=self._intake),
             )
@@ -287,6 +296,12 @@ class FileGatherer:
                 intake=self._intake,
             ),
         )
+
+    def _routed(self, brief: SessionBrief, profile: Profile) -> tuple[Segment, ...]:
+        if Layer.L7 not in profile.layers:
+            return ()
+        run = session_parts(brief.session_id)[0]
+        return routed_segments(run, self._routed_to(run, profile.role), intake=self._intake)
 
     def _revision(self, name: str) -> Revision:
         if name not in self._revisions:

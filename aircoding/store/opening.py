@@ -16,6 +16,7 @@ from aircoding.store.events import EventStore
 from aircoding.store.fences import Fences
 from aircoding.store.heads import Index
 from aircoding.store.queries import Queries
+from aircoding.store.rulings import RulingStore
 from aircoding.store.runs import RunStore
 from aircoding.store.schema import Migrate, SchemaState, prepare_schema, read_schema_state, upgrade_schema
 from aircoding.store.sessions import SessionStore
@@ -49,6 +50,7 @@ class Store:
         self.calls = CallStore(database, self._fences, now)
         self.usage = UsageSamples(database)
         self.tools = ToolStore(database, self._fences, now)
+        self.rulings = RulingStore(database, now)
         self.index = Index(database)
         self.queries = Queries(database)
 

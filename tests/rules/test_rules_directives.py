@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aircoding.rules.directives import Verb, code_spans, commands_in, directives_in
+from aircoding.rules.directives import Verb, directives_in
+from aircoding.rules.markdown_lines import code_spans
+from aircoding.rules.named_commands import commands_in
 
 
 @pytest.mark.parametrize(
