@@ -10,6 +10,7 @@ import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from aircoding.context.conflicts.rulings import may_rule
 from aircoding.context.draft import Item, outcome
 from aircoding.context.tokens import estimate_tokens
 from aircoding.records.digests import sha256_text
@@ -71,6 +72,7 @@ def news_of(snapshot: Snapshot, items: tuple[Item, ...]) -> News:
                 changed.add(place)
     told += (_notice(snapshot, one) for one in _lapsed(snapshot, sent.segments, known))
     told += (_notice(snapshot, one) for one in _foreign_changes(snapshot))
+    told += (_notice(snapshot, one) for one in _rulings(snapshot, known))
     return News(tuple(told), tuple(held_back), frozenset(changed))
 
 
@@ -181,6 +183,20 @@ def _foreign_changes(snapshot: Snapshot) -> Iterator[_Told]:
         text = f"{uri.removeprefix('project:')} was changed by somebody else. "
         text += _change(snapshot, context, shown.get(uri), seen, now)
         yield _Told(f"L6:{uri}#changed", Layer.L6, trust, uri, now, text)
+
+
+def _rulings(snapshot: Snapshot, known: Mapping[str, Digest | None]) -> Iterator[_Told]:
+    """Yield what a person has ruled since on a conflict of this epoch; the texts themselves stay where they are."""
+    assert snapshot.frozen is not None  # noqa: S101 - only an epoch under way has news
+    before = {one.conflict_id: one for one in snapshot.frozen.context.conflicts}
+    for ruling in snapshot.rulings:
+        conflict = before.get(ruling.conflict_id)
+        name = f"L7:air:conflict/{ruling.conflict_id}#{ruling.ruled_at}"
+        if conflict is None or not may_rule(conflict.kind) or conflict.ruled_by == ruling.ruled_by or name in known:
+            continue
+        holds = f"{place_of(ruling.winner)} holds. " if ruling.winner is not None else ""
+        text = f"{ruling.ruled_by} ruled on a contradiction about {conflict.subject}: {holds}{ruling.ruling}"
+        yield _Told(name, Layer.L7, Trust.USER, f"air:conflict/{ruling.conflict_id}", sha256_text(text), text)
 
 
 def _change(

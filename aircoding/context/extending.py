@@ -65,9 +65,14 @@ def _is_scope_end(pointer: str, sent: Manifest) -> bool:
 
 
 def _fresh(notes: Iterable[OutcomeRecord], sent: Manifest) -> tuple[OutcomeRecord, ...]:
-    """A candidate that stays out for the same reason as before needs no second record."""
+    """A candidate that stays out for the same reason as before needs no second record; what was sent stays in."""
+    standing = {record.segment_id for record in sent.segments}
     last = {old.segment_id: (old.outcome, old.reason) for old in sent.outcomes}
-    return tuple(note for note in notes if last.get(note.segment_id) != (note.outcome, note.reason))
+    return tuple(
+        note
+        for note in notes
+        if note.segment_id not in standing and last.get(note.segment_id) != (note.outcome, note.reason)
+    )
 
 
 def _new_conflicts(found: Iterable[Conflict], sent: Manifest) -> tuple[Conflict, ...]:

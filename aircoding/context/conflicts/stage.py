@@ -10,10 +10,10 @@ from aircoding.context.conflicts.policy import command_conflicts, task_conflicts
 from aircoding.context.conflicts.provider import provider_conflicts
 from aircoding.context.conflicts.rulings import apply_ruling, overridden
 from aircoding.context.conflicts.user_rules import user_rule_conflicts
-from aircoding.context.draft import Draft, Note
+from aircoding.context.draft import Draft, Item, Note
 from aircoding.records.conflicts import Conflict
 from aircoding.records.layers import SegmentKind
-from aircoding.records.segments import Segment
+from aircoding.records.policy import Policy
 from aircoding.records.snapshot import Snapshot
 
 __all__ = ["detect"]
@@ -28,25 +28,21 @@ def detect(draft: Draft) -> tuple[Draft, tuple[Note, ...]]:
     snapshot = draft.snapshot
     kept, stale, notes = split_stale(draft)
     draft = draft.with_items(kept)
-    contradictions = user_rule_conflicts(_in_prompt(draft), _fresh(draft))
-    found = [*_policy(draft), *_of_task(snapshot), *provider_conflicts(snapshot), *stale]
+    fresh = _fresh(draft)
+    contradictions = user_rule_conflicts((item.segment for item in draft.items), _ids(draft, fresh))
+    found = [*_policy(fresh, snapshot.policy), *_of_task(snapshot), *provider_conflicts(snapshot), *stale]
     rulings = {ruling.conflict_id: ruling for ruling in snapshot.rulings}
     ruled = [(apply_ruling(one.conflict, rulings.get(one.conflict.conflict_id)), one.pair) for one in contradictions]
     draft, lost = overridden(draft, ruled)
     found = [apply_ruling(conflict, rulings.get(conflict.conflict_id)) for conflict in found]
-    noted = frozenset[str]()
-    if snapshot.frozen is not None:
-        noted = frozenset(conflict.conflict_id for conflict in snapshot.frozen.context.conflicts)
-    unique = {
-        one.conflict_id: one for one in (*found, *(conflict for conflict, _ in ruled)) if one.conflict_id not in noted
-    }
+    unique = {one.conflict_id: one for one in (*found, *(conflict for conflict, _ in ruled))}
     return draft, (*notes, *lost, *unique.values())
 
 
-def _policy(draft: Draft) -> Iterator[Conflict]:
-    for item in draft.items:
+def _policy(fresh: tuple[Item, ...], policy: Policy) -> Iterator[Conflict]:
+    for item in fresh:
         if item.segment.kind in _NAMES_COMMANDS and not any(finding.blocks for finding in item.segment.findings):
-            yield from command_conflicts(item.segment, draft.snapshot.policy)
+            yield from command_conflicts(item.segment, policy)
 
 
 def _of_task(snapshot: Snapshot) -> Iterator[Conflict]:
@@ -56,17 +52,15 @@ def _of_task(snapshot: Snapshot) -> Iterator[Conflict]:
         yield from architecture_conflicts(snapshot.task, snapshot.adrs)
 
 
-def _in_prompt(draft: Draft) -> list[Segment]:
-    """Return what is about to be in the prompt, and what this epoch has sent already."""
-    segments = [item.segment for item in draft.items]
+def _fresh(draft: Draft) -> tuple[Item, ...]:
+    """Return the items that this epoch has not sent as they are now: of the others it has told already."""
     frozen = draft.snapshot.frozen
-    if frozen is not None and segments:
-        sent = {record.segment_id for record in frozen.context.manifest.segments}
-        segments += [segment for segment in draft.snapshot.segments if segment.segment_id in sent]
-    return segments
+    if frozen is None:
+        return draft.items
+    sent = {record.segment_id for record in frozen.context.manifest.segments}
+    return tuple(item for item in draft.items if item.segment.segment_id not in sent)
 
 
-def _fresh(draft: Draft) -> frozenset[str] | None:
-    if draft.snapshot.frozen is None:
-        return None
-    return frozenset(item.segment.segment_id for item in draft.items)
+def _ids(draft: Draft, fresh: tuple[Item, ...]) -> frozenset[str] | None:
+    """Return the ids of fresh items; None: all are."""
+    return None if draft.snapshot.frozen is None else frozenset(item.segment.segment_id for item in fresh)

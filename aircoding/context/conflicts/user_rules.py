@@ -15,6 +15,7 @@ from aircoding.context.conflicts.naming import conflict_id, place_of
 from aircoding.records.conflicts import Conflict, ConflictKind, Route
 from aircoding.records.layers import Layer, SegmentKind, Trust
 from aircoding.records.segments import Segment
+from aircoding.records.segments import place_of as segment_place
 from aircoding.rules.choices import normal
 from aircoding.rules.directives import Directive, directives_in
 from aircoding.rules.globs import overlap
@@ -131,9 +132,14 @@ def _pairs(rules: Sequence[_Said]) -> Iterator[tuple[_Said, _Said]]:
                 yield rules[pair[0]], rules[pair[1]]
 
 
+def _are_versions(one: Segment, other: Segment) -> bool:
+    """Whether one is what the other was: the run's frozen text of a place, and what stands there now."""
+    return one.segment_id != other.segment_id and segment_place(one.segment_id) == segment_place(other.segment_id)
+
+
 def _between_rules(one: _Said, other: _Said) -> Contradiction | None:
     one_text = one.segment.source.uri == other.segment.source.uri
-    if not _can_meet(one.segment.paths, other.segment.paths):
+    if _are_versions(one.segment, other.segment) or not _can_meet(one.segment.paths, other.segment.paths):
         return None
     subject = contradiction(one.directive, other.directive, one_text=one_text)
     if subject is None:
