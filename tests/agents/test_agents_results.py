@@ -60,15 +60,16 @@ def test_what_no_provider_or_file_can_take_back_is_left_out() -> None:
     assert mask_reply(reply(), SCREENER)[0].content == ({"type": "text", "text": "(empty answer)"},)
 
 
-def test_each_call_is_answered_once_in_order_and_nothing_else_is_said() -> None:
+def test_each_call_is_answered_once_in_order_before_anything_else_is_said() -> None:
     calls = tool_calls(reply(use("a"), {"type": "text", "text": "and"}, use("b"), use("c")), SESSION, 3)
-    said = answer(calls, [ToolResult(text="one"), ToolResult(text="two", is_error=True)])
+    said = answer(calls, [ToolResult(text="one"), ToolResult(text="two", is_error=True)], "Hurry.")
 
     assert [call.key for call in calls] == [tool_key(SESSION, 3, index) for index in range(3)]
     assert said == [
         {"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": "one"}]},
         {"type": "tool_result", "tool_use_id": "b", "content": [{"type": "text", "text": "two"}], "is_error": True},
         {"type": "tool_result", "tool_use_id": "c", "content": [{"type": "text", "text": NOT_RUN}], "is_error": True},
+        {"type": "text", "text": "Hurry."},
     ]
     assert "output limit" in CUT_CALL
 
@@ -150,7 +151,7 @@ def test_limits_end_a_session_with_their_numbers() -> None:
     assert (outcome.status, outcome.stop) == ("blocked", "overflow")
     assert "needs 900 tokens of session scope; 500 are available. Largest: L5:air:task (700 tokens)" in outcome.summary
     assert outcome.result["needed_tokens"] == 900
-    assert "spent 0.5000 USD, and may spend 0.2500 USD" in cost_reached(brief(max_cost_usd=0.25), 3, 0.5).summary
+    assert "has spent 0.5000 USD, and may spend 0.2500 USD" in cost_reached(brief(max_cost_usd=0.25), 3, 0.5).summary
 
 
 def test_faults_of_a_result_name_their_place() -> None:
