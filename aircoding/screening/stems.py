@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ["fold", "may_match"]
 
 _AS_IGNORECASE = {0x131: "i", 0x17F: "s", 0x307: ""}
-"""What `re.IGNORECASE` takes for an ASCII letter and `lower` does not: a dotless i, a long s, the dot of a capital I."""
+"""What `re.IGNORECASE` takes for an ASCII letter and `lower` does not: dotless i, long s, the dot of a capital I."""
 
 
 def fold(text: str) -> str:
