@@ -114,6 +114,8 @@ def _context(
     )
     context = assemble(snapshot)
     if isinstance(context, AssembledContext):
+        if deps.cache_watch is not None:
+            context = deps.cache_watch.foretold(context, before=before if goes_on else None)
         deps.assemblies.record(context, snapshot=snapshot)
     return context
 

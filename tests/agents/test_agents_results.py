@@ -60,16 +60,15 @@ def test_what_no_provider_or_file_can_take_back_is_left_out() -> None:
     assert mask_reply(reply(), SCREENER)[0].content == ({"type": "text", "text": "(empty answer)"},)
 
 
-def test_each_call_is_answered_once_in_order_before_anything_else_is_said() -> None:
+def test_each_call_is_answered_once_in_order_and_nothing_else_is_said() -> None:
     calls = tool_calls(reply(use("a"), {"type": "text", "text": "and"}, use("b"), use("c")), SESSION, 3)
-    said = answer(calls, [ToolResult(text="one"), ToolResult(text="two", is_error=True)], "Hurry.")
+    said = answer(calls, [ToolResult(text="one"), ToolResult(text="two", is_error=True)])
 
     assert [call.key for call in calls] == [tool_key(SESSION, 3, index) for index in range(3)]
     assert said == [
         {"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": "one"}]},
         {"type": "tool_result", "tool_use_id": "b", "content": [{"type": "text", "text": "two"}], "is_error": True},
         {"type": "tool_result", "tool_use_id": "c", "content": [{"type": "text", "text": NOT_RUN}], "is_error": True},
-        {"type": "text", "text": "Hurry."},
     ]
     assert "output limit" in CUT_CALL
 

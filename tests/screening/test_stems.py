@@ -15,13 +15,15 @@ from aircoding.screening.text_rules import TEXT_RULES
 _POSSESSIVE = re.compile(r"(?<=[}*+?])\+")
 
 
-@pytest.mark.parametrize("letter", "abcdefghijklmnopqrstuvwxyz")
-def test_whatever_is_a_letter_to_a_pattern_is_that_letter_when_folded(letter: str) -> None:
-    pattern = re.compile(letter, re.IGNORECASE)
+def test_whatever_is_a_letter_to_a_pattern_is_that_letter_when_folded() -> None:
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    pattern = re.compile(f"[{letters}]", re.IGNORECASE)
     alike = [char for char in map(chr, range(0x30000)) if pattern.match(char)]
 
-    assert letter.upper() in alike
-    assert {fold(char) for char in alike} == {letter}
+    assert len(alike) > 2 * len(letters), "there are more such characters than the ASCII ones"
+    for char in alike:
+        assert fold(char) in letters
+        assert re.match(fold(char), char, re.IGNORECASE)
 
 
 def test_a_dotted_capital_is_folded_inside_a_word_too() -> None:
@@ -33,7 +35,7 @@ RULES = [*TEXT_RULES, *SECRET_RULES]
 
 @pytest.mark.parametrize("rule", RULES, ids=[f"{getattr(rule, 'code', rule.kind)}-{n}" for n, rule in enumerate(RULES)])
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_every_match_of_a_rule_holds_one_of_its_stems(rule: object, data: st.DataObject) -> None:
     # Strings are made from the pattern without its possessive marks and looks around, then put to the true one.
     pattern: re.Pattern[str] = rule.pattern  # type: ignore[attr-defined]
