@@ -115,7 +115,8 @@ def parse_segments(pattern: str) -> tuple[Segment, ...]:
     """
     segments: list[Segment] = []
     for part in pattern.split("/"):
-        segment = DOUBLE if part == "**" else _parse_segment(part)
+        # Git takes any run of two or more stars between slashes for two.
+        segment = DOUBLE if len(part) >= 2 and not part.strip("*") else _parse_segment(part)
         if segment is not DOUBLE or not segments or segments[-1] is not DOUBLE:
             segments.append(segment)
     return tuple(segments)

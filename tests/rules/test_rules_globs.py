@@ -157,6 +157,7 @@ def git_ignores(root: Path, line: str, path: str) -> bool:
 
 @given(GLOBS, st.sampled_from(["", "/"]), st.sampled_from(["", "/"]), PATHS)
 @example("a/**", "", "/", "a/a")
+@example("***/a", "", "", "a")
 @example("a[!a]a", "", "", "a/a")
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_gitignore_is_what_git_says(repository, glob, before, after, path):
