@@ -17,7 +17,7 @@ from aircoding.records.digests import sha256_text
 from aircoding.records.ids import Digest, SegmentId
 from aircoding.records.layers import Form, Layer, OutcomeKind, Reason, Scope, SegmentKind, Trust
 from aircoding.records.manifest import AssembledContext, OutcomeRecord, SegmentRecord
-from aircoding.records.segments import Segment, Source, place_of
+from aircoding.records.segments import LAPSED, REMOVED, UNUSABLE, Segment, Source, place_of
 from aircoding.records.snapshot import Snapshot
 
 __all__ = ["News", "news_of"]
@@ -25,7 +25,6 @@ __all__ = ["News", "news_of"]
 _ONCE_A_SESSION = frozenset({SegmentKind.MEMORY, SegmentKind.SKILLS_INDEX, SegmentKind.IDENTITY})
 """Taken when the session starts; what is written meanwhile surfaces in the next one."""
 _INSTRUCTS = frozenset({SegmentKind.RULE, SegmentKind.POLICY, SegmentKind.PLAN, SegmentKind.ADR, SegmentKind.SKILL})
-_REMOVED, _UNUSABLE = "~removed", "~unusable"
 _UNUSABLE_REASONS = frozenset({Reason.UNREADABLE, Reason.INVALID, Reason.QUARANTINED, Reason.PERMISSION})
 _MOST_DIFF_LINES = 60
 _MOST_DIFF_CHARS = 4_000
@@ -40,71 +39,77 @@ class News:
     changed: frozenset[str]
 
 
-def news_of(snapshot: Snapshot, items: tuple[Item, ...]) -> News:
+def news_of(snapshot: Snapshot, items: tuple[Item, ...], notes: tuple[OutcomeRecord, ...]) -> News:
     """Return what an epoch under way has to tell.
 
     Args:
         snapshot: with its frozen part.
         items: every candidate that selection, screening and precedence let in as things are now.
+        notes: what those stages noted of the others.
     """
     assert snapshot.frozen is not None  # noqa: S101 - only an epoch under way has news
     sent = snapshot.frozen.context.manifest
     known = _known(sent.segments)
-    settled = {note.segment_id for note in sent.outcomes if note.reason not in _NOT_YET}
+    latest = {note.segment_id: note.reason for note in sent.outcomes}
     told: list[Item] = []
     held_back: list[OutcomeRecord] = []
     changed: set[str] = set()
     for item in items:
         segment, place = item.segment, place_of(item.segment.segment_id)
-        if segment.kind in {SegmentKind.TIME, SegmentKind.TOOL}:
+        if segment.kind in _NO_NEWS or (place in known and known[place] == segment.source.text_digest):
             continue
-        if place in known and known[place] == segment.source.text_digest:
+        if place not in known and latest.get(segment.segment_id) is Reason.BUDGET:
             continue
-        if place not in known and segment.segment_id in settled:
+        back = _held_back(snapshot, item)
+        if back is not None:
+            held_back.append(back)
             continue
-        if segment.kind is SegmentKind.FILE:
-            held_back.append(_own_version(item))
-        elif segment.kind in _ONCE_A_SESSION:
-            held_back.append(_next_session(item))
-        else:
-            told.append(item)
-            if place in known:
-                changed.add(place)
-    told += (_notice(snapshot, one) for one in _lapsed(snapshot, sent.segments, known))
+        told.append(item)
+        if known.get(place) is not None:
+            changed.add(place)
+    told += (_notice(snapshot, one) for one in _lapsed(snapshot, sent.segments, known, notes))
     told += (_notice(snapshot, one) for one in _foreign_changes(snapshot))
-    told += (_notice(snapshot, one) for one in _rulings(snapshot, known))
+    told += (_notice(snapshot, one) for one in _rulings(snapshot, known, notes))
     return News(tuple(told), tuple(held_back), frozenset(changed))
 
 
-_NOT_YET = frozenset({Reason.PATH_NOT_MATCHED, Reason.TAG_NOT_MATCHED})
-"""Reasons that a later path or tag can lift within an epoch."""
+_NO_NEWS = frozenset({SegmentKind.TIME, SegmentKind.TOOL})
 
 
 def _known(records: tuple[SegmentRecord, ...]) -> dict[str, Digest | None]:
-    """Return for each place the digest of the text that the session has of it; None: it was told of its removal."""
+    """Return for each place the digest of the text that the session has of it; None: it was told of its end."""
     known: dict[str, Digest | None] = {}
     for record in records:
         place = place_of(record.segment_id)
+        for end in (REMOVED, LAPSED):
+            if place.endswith(end):
+                known[place.removesuffix(end)] = None
+                break
+        else:
+            for end in (REMOVED, LAPSED, UNUSABLE):
+                known.pop(place + end, None)
         known[place] = record.source.text_digest
-        if place.endswith(_REMOVED):
-            known[place.removesuffix(_REMOVED)] = None
     return known
 
 
-def _own_version(item: Item) -> OutcomeRecord:
-    return outcome(
-        item.segment,
-        OutcomeKind.DUPLICATE,
-        Reason.DUPLICATE,
-        "an earlier version stands above; a tool call of the session or a notice brought it up to date",
-        tokens=item.tokens,
-        by="epoch",
-    )
-
-
-def _next_session(item: Item) -> OutcomeRecord:
-    detail = f"{item.segment.kind.value} is taken once a session; this version surfaces in the next one"
-    return outcome(item.segment, OutcomeKind.OMITTED, Reason.DISABLED, detail, tokens=item.tokens, by="epoch")
+def _held_back(snapshot: Snapshot, item: Item) -> OutcomeRecord | None:
+    """Return why a candidate that is new is not told though it is let in; None when it is."""
+    segment = item.segment
+    if segment.kind in _ONCE_A_SESSION:
+        detail = f"{segment.kind.value} is taken once a session; this version surfaces in the next one"
+        return outcome(segment, OutcomeKind.OMITTED, Reason.DISABLED, detail, tokens=item.tokens, by="epoch")
+    if segment.kind is not SegmentKind.FILE:
+        return None
+    assert snapshot.frozen is not None  # noqa: S101 - only an epoch under way has news
+    sent = snapshot.frozen.context.manifest
+    uri = segment.source.uri
+    if uri in snapshot.baselines or any(one.source.uri == uri for one in sent.segments if one.kind is SegmentKind.FILE):
+        detail = "the session has it: as it was shown, and as its own calls or a notice have told since"
+        return outcome(segment, OutcomeKind.DUPLICATE, Reason.DUPLICATE, detail, tokens=item.tokens, by="epoch")
+    if any(note.uri == uri and note.reason is Reason.BUDGET for note in sent.outcomes):
+        detail = "an earlier version did not fit when the epoch began; within an epoch nothing is fitted again"
+        return outcome(segment, OutcomeKind.OMITTED, Reason.BUDGET, detail, tokens=item.tokens, by="epoch")
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,21 +139,30 @@ def _notice(snapshot: Snapshot, told: _Told) -> Item:
 
 
 def _lapsed(
-    snapshot: Snapshot, records: tuple[SegmentRecord, ...], known: Mapping[str, Digest | None]
+    snapshot: Snapshot,
+    records: tuple[SegmentRecord, ...],
+    known: Mapping[str, Digest | None],
+    notes: tuple[OutcomeRecord, ...],
 ) -> Iterator[_Told]:
-    """Yield a notice for each text that was sent and is not there any more, or cannot be used as it is now."""
+    """Yield a notice for each text that was sent and holds no more, or cannot be used as it is now."""
     there = {place_of(one.segment_id) for one in snapshot.segments if one.barred is None}
     broken = {one.source.uri for one in snapshot.segments if one.barred and one.barred.reason in _UNUSABLE_REASONS}
+    beaten = {place_of(note.segment_id): note for note in notes if note.reason in {Reason.OVERRIDDEN, Reason.DUPLICATE}}
     for record in _in_force(records, known):
         place = place_of(record.segment_id)
-        if place in there or record.scope in {Scope.FLEET, Scope.RUN}:
+        end, words, note = "", "", beaten.get(place)
+        # A copy elsewhere takes nothing from a text that is as it was.
+        if note is not None and (note.reason is Reason.OVERRIDDEN or note.segment_id != record.segment_id):
+            end, words = LAPSED, f" holds no more as it stands above: {note.detail}."
+        elif place in there or record.scope in {Scope.FLEET, Scope.RUN}:
             continue
-        if record.source.uri not in broken:
-            text = f"{_where(record)} was removed. It no longer holds."
-            yield _Told(place + _REMOVED, record.layer, Trust.BUILTIN, record.source.uri, Digest(""), text)
-        elif place + _UNUSABLE not in known:
-            text = f"{_where(record)} was changed and cannot be used as it is now; the version above still holds."
-            yield _Told(place + _UNUSABLE, record.layer, Trust.BUILTIN, record.source.uri, Digest(""), text)
+        elif record.source.uri not in broken:
+            end, words = REMOVED, " was removed. It no longer holds."
+        elif place + UNUSABLE not in known:
+            end, words = UNUSABLE, " was changed and cannot be used as it is now; the version above still holds."
+        if end:
+            text = f"{_where(record)}{words}"
+            yield _Told(place + end, record.layer, Trust.BUILTIN, record.source.uri, Digest(""), text)
 
 
 def _in_force(records: tuple[SegmentRecord, ...], known: Mapping[str, Digest | None]) -> Iterator[SegmentRecord]:
@@ -185,18 +199,22 @@ def _foreign_changes(snapshot: Snapshot) -> Iterator[_Told]:
         yield _Told(f"L6:{uri}#changed", Layer.L6, trust, uri, now, text)
 
 
-def _rulings(snapshot: Snapshot, known: Mapping[str, Digest | None]) -> Iterator[_Told]:
-    """Yield what a person has ruled since on a conflict of this epoch; the texts themselves stay where they are."""
+def _rulings(
+    snapshot: Snapshot, known: Mapping[str, Digest | None], notes: tuple[OutcomeRecord, ...]
+) -> Iterator[_Told]:
+    """Yield what a person has ruled since on a conflict of this epoch, where no text lapsed by it that says so."""
     assert snapshot.frozen is not None  # noqa: S101 - only an epoch under way has news
     before = {one.conflict_id: one for one in snapshot.frozen.context.conflicts}
+    applied = {note.by for note in notes}
     for ruling in snapshot.rulings:
         conflict = before.get(ruling.conflict_id)
         name = f"L7:air:conflict/{ruling.conflict_id}#{ruling.ruled_at}"
         if conflict is None or not may_rule(conflict.kind) or conflict.ruled_by == ruling.ruled_by or name in known:
             continue
-        holds = f"{place_of(ruling.winner)} holds. " if ruling.winner is not None else ""
-        text = f"{ruling.ruled_by} ruled on a contradiction about {conflict.subject}: {holds}{ruling.ruling}"
-        yield _Told(name, Layer.L7, Trust.USER, f"air:conflict/{ruling.conflict_id}", sha256_text(text), text)
+        if f"ruling:{ruling.conflict_id}" not in applied:
+            holds = f"{place_of(ruling.winner)} holds. " if ruling.winner is not None else ""
+            text = f"{ruling.ruled_by} ruled on a contradiction about {conflict.subject}: {holds}{ruling.ruling}"
+            yield _Told(name, Layer.L7, Trust.USER, f"air:conflict/{ruling.conflict_id}", sha256_text(text), text)
 
 
 def _change(

@@ -25,13 +25,30 @@ _KIND_OF_BLOCK = {
 }
 
 
-def append_message(messages: list[dict[str, Any]], message: Message, layout: Layout, estimator: Estimator) -> None:
-    """Append one recorded message and account for each of its blocks."""
+def append_message(
+    messages: list[dict[str, Any]],
+    message: Message,
+    layout: Layout,
+    estimator: Estimator,
+    *,
+    without: frozenset[str] = frozenset(),
+) -> None:
+    """Append one recorded message and account for each of its blocks, under the number that it has on record.
+
+    Args:
+        messages: is changed in place.
+        message: as it was recorded.
+        layout: the account.
+        estimator: for the tokens of the blocks.
+        without: types of blocks that are left out; a message of nothing else leaves none.
+    """
+    kept = [(number, dict(block)) for number, block in enumerate(message.content) if block["type"] not in without]
+    if not kept:
+        return
     position = len(messages)
-    content = [dict(block) for block in message.content]
-    messages.append({"role": message.role, "content": content})
-    for number, block in enumerate(content):
-        pointer = f"/messages/{position}/content/{number}"
+    messages.append({"role": message.role, "content": [block for _, block in kept]})
+    for place, (number, block) in enumerate(kept):
+        pointer = f"/messages/{position}/content/{place}"
         layout.own(_item(message, number, block, estimator), _spans(pointer, block))
 
 

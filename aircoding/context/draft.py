@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from aircoding.records.conflicts import Conflict
 from aircoding.records.layers import Form, OutcomeKind, Reason, Scope, Trust
 from aircoding.records.manifest import OutcomeRecord, Overflow
-from aircoding.records.segments import Barred, Segment, place_of
+from aircoding.records.segments import REMOVED, Barred, Segment, place_of
 from aircoding.records.snapshot import Snapshot
 
 __all__ = ["Draft", "Item", "Note", "Stage", "begin", "outcome"]
@@ -50,7 +50,8 @@ def begin(snapshot: Snapshot) -> Draft:
     The order is by segment id, which no directory listing can change. External text may not
     stand in `system` (DESIGN section 2), so it waits with session scope.
     """
-    own = {place_of(one.segment_id) for one in snapshot.segments if one.scope not in _SHARED}
+    places = (place_of(one.segment_id) for one in snapshot.segments if one.scope not in _SHARED)
+    own = {place.removesuffix(REMOVED) for place in places}
     waiting = (
         _placed(one, newer=place_of(one.segment_id) in own)
         for one in snapshot.segments

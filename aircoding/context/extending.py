@@ -30,7 +30,7 @@ def extend_epoch(draft: Draft, notes: tuple[Note, ...]) -> AssembledContext | Ov
     for message in snapshot.messages[frozen.message_count :]:
         append_message(request.messages, message, layout, snapshot.estimator)
     noted = tuple(part for part in notes if isinstance(part, OutcomeRecord))
-    news = news_of(snapshot, draft.items)
+    news = news_of(snapshot, draft.items, noted)
     items = (*news.items, *_time(draft, news.items))
     append_operator_words(request, items, layout, system_turns=snapshot.limits.system_turns, changed=news.changed)
     tokens = sum(record.tokens for record in layout.segments)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from aircoding.records.manifest import AssembledContext, SegmentRecord
+from aircoding.records.layers import Reason
+from aircoding.records.manifest import AssembledContext
 from aircoding.records.snapshot import Frozen
 
 __all__ = ["frozen_from"]
@@ -11,14 +12,10 @@ __all__ = ["frozen_from"]
 def frozen_from(context: AssembledContext) -> Frozen:
     """Return the frozen part of the turns that follow `context` in its epoch.
 
-    Recorded messages are counted by their uris (`air:session/…/message/N/block/M`), so that
-    notices of ours between them do not shift the count.
+    Recorded messages are counted by the uris of their blocks (`air:session/…/message/N/block/M`), those that were
+    left out included, so that notices of ours between them do not shift the count.
     """
-    segments = context.manifest.segments
-    numbers = [number for record in segments if (number := _message_number(record)) is not None]
+    shown = (record.source.uri for record in context.manifest.segments if record.selected_by == "conversation")
+    left_out = (note.uri for note in context.manifest.outcomes if note.reason is Reason.STALE and note.by == "epoch")
+    numbers = [int(uri.split("/message/")[1].split("/", 1)[0]) for uri in (*shown, *left_out)]
     return Frozen(context=context, message_count=max(numbers, default=-1) + 1)
-
-
-def _message_number(record: SegmentRecord) -> int | None:
-    _, found, rest = record.source.uri.partition("/message/")
-    return int(rest.split("/", 1)[0]) if found and record.selected_by == "conversation" else None

@@ -31,6 +31,7 @@ _OWN_WORDS = frozenset(
         SegmentKind.OMISSION_NOTE,
     }
 )
+_INSTRUCTS = frozenset({SegmentKind.RULE, SegmentKind.POLICY, SegmentKind.PLAN, SegmentKind.ADR, SegmentKind.SKILL})
 _KIND_ORDER = {kind: position for position, kind in enumerate(SegmentKind)}
 
 
@@ -212,11 +213,13 @@ def _operator_block(
 
 
 def _operator_heading(item: Item, changed: frozenset[str]) -> str:
-    """Texts that instruct are named; what is our own (a notice, a reminder, the time) speaks for itself."""
+    """Texts that instruct say since when; what is our own (a notice, a reminder, the time) speaks for itself."""
     segment = item.segment
     if segment.kind in _OWN_WORDS:
         return ""
     name = segment.title or segment.source.uri
+    if segment.kind not in _INSTRUCTS:
+        return f"## {name}\n"
     if place_of(segment.segment_id) in changed:
         return f"## Changed: {name}\nThis text holds from now on, not the one above.\n\n"
     return f"## Holds from now on: {name}\n"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from aircoding.context.conversation import append_message
 from aircoding.context.draft import Draft, Item, Note, outcome
 from aircoding.context.layout import Layout, append_operator_words, first_message, system_blocks, tool_nodes
@@ -41,10 +39,8 @@ def open_epoch(draft: Draft, notes: tuple[Note, ...]) -> AssembledContext:
     request = Request(tools, system, [] if first is None else [first])
     left_out: list[OutcomeRecord] = []
     for message in snapshot.messages:
-        kept, dropped = _without_bound(message, snapshot)
-        left_out += dropped
-        if kept.content:
-            append_message(request.messages, kept, layout, snapshot.estimator)
+        append_message(request.messages, message, layout, snapshot.estimator, without=_BOUND)
+        left_out += _bound_blocks(message, snapshot)
     append_operator_words(request, late, layout, system_turns=snapshot.limits.system_turns)
     scope_ends = [
         *([f"/system/{fleet_blocks - 1}"] if fleet_blocks else []),
@@ -57,17 +53,12 @@ def open_epoch(draft: Draft, notes: tuple[Note, ...]) -> AssembledContext:
     return seal(snapshot, request, layout, scope_ends, outcomes=outcomes, conflicts=conflicts)
 
 
-def _without_bound(message: Message, snapshot: Snapshot) -> tuple[Message, list[OutcomeRecord]]:
-    """Return a recorded message without its thinking, and what was left out. Blocks keep their numbers."""
-    if not any(block["type"] in _BOUND for block in message.content):
-        return message, []
-    kept = tuple(block for block in message.content if block["type"] not in _BOUND)
-    dropped = [
+def _bound_blocks(message: Message, snapshot: Snapshot) -> list[OutcomeRecord]:
+    return [
         _left_out(message, number, canonical_json(block).decode("utf-8"), snapshot)
         for number, block in enumerate(message.content)
         if block["type"] in _BOUND
     ]
-    return replace(message, content=kept), dropped
 
 
 def _left_out(message: Message, number: int, text: str, snapshot: Snapshot) -> OutcomeRecord:

@@ -7,7 +7,11 @@ from dataclasses import dataclass, field
 from aircoding.records.ids import Digest, SegmentId
 from aircoding.records.layers import Layer, OutcomeKind, Reason, Scope, SegmentKind, Trust
 
-__all__ = ["Barred", "Claim", "Finding", "Segment", "Source", "place_of"]
+__all__ = ["LAPSED", "REMOVED", "UNUSABLE", "Barred", "Claim", "Finding", "Segment", "Source", "place_of"]
+
+REMOVED, LAPSED, UNUSABLE = "~removed", "~lapsed", "~unusable"
+"""Ends of the places of notices about a text that stands in a prompt: its source is gone; another text took its
+place; its source cannot be used as it is now, and the text still holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
+from aircoding.records.ids import SegmentId
 from aircoding.records.layers import Scope, SegmentKind, Trust
-from aircoding.records.segments import Segment, place_of
+from aircoding.records.segments import REMOVED, UNUSABLE, Segment, place_of
 from aircoding.sources.segments import Intake, unique
 
 __all__ = ["changed_since"]
@@ -51,7 +52,7 @@ def _gone(rule: Segment, intake: Intake, broken: bool) -> Segment:
         kind=SegmentKind.NOTICE,
         trust=Trust.BUILTIN,
         uri=rule.source.uri,
-        fragment=f"{'broken' if broken else 'removed'}-{rule.source.text_digest[:8]}",
         shortened=False,
     )
-    return replace(segment, level=rule.level)
+    name = f"{place_of(rule.segment_id)}{UNUSABLE if broken else REMOVED}@{segment.source.text_digest[:8]}"
+    return replace(segment, segment_id=SegmentId(name), level=rule.level)

@@ -314,3 +314,20 @@ def test_a_blocked_rule_overrides_nothing() -> None:
 
     assert b"Use tabs." in canonical_json(context.request)
     assert b"Use magic." not in canonical_json(context.request)
+
+
+def test_an_epoch_that_opens_late_leaves_thinking_out_and_keeps_the_numbers_of_the_other_blocks() -> None:
+    thinking = {"type": "thinking", "thinking": "Hm.", "signature": "s"}
+    recorded = (
+        message(0, "assistant", thinking, {"type": "text", "text": "I read."}, _tool_use(1)),
+        message(1, "user", _tool_result(1, "content")),
+        message(2, "assistant", thinking),
+    )
+    context = assembled(assemble(snapshot(turn=3, epoch=2, messages=recorded)))
+
+    assert_covered(context)
+    uris = [record.source.uri for record in context.manifest.segments if record.selected_by == "conversation"]
+    assert [uri.rsplit("/message/", 1)[1] for uri in uris] == ["0/block/1", "0/block/2", "1/block/0"]
+    left_out = [note.uri.rsplit("/message/", 1)[1] for note in context.omissions if note.reason is Reason.STALE]
+    assert left_out == ["0/block/0", "2/block/0"]
+    assert frozen_from(context).message_count == 3

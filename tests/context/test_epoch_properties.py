@@ -13,22 +13,25 @@ from support.spans import assert_covered
 
 from aircoding.context.assembler import assemble
 from aircoding.context.freezing import frozen_from
+from aircoding.records.ids import SegmentId
 from aircoding.records.layers import Layer, Scope, SegmentKind, Trust
 from aircoding.records.manifest import AssembledContext
-from aircoding.records.segments import Segment, place_of
+from aircoding.records.segments import LAPSED, REMOVED, Segment, place_of
 from aircoding.records.snapshot import Message
 
-_NAMES = ("a.md", "b.md", "c.md")
+_NAMES = ("a.md", "b.md", "c.md", "d.md")
+_SAYS = {"a.md": "a", "b.md": "b", "c.md": "c", "d.md": "a"}
+"""What a file's text is made of: `a.md` and `d.md` are copies of each other where their versions are the same."""
 _FROZEN = {"a.md": 0, "b.md": 0}
 """What the run revision holds: version 0 of two files."""
 
-_VERSIONS = st.dictionaries(st.sampled_from(_NAMES), st.integers(0, 3), max_size=3)
+_VERSIONS = st.dictionaries(st.sampled_from(_NAMES), st.integers(0, 2), max_size=4)
 """The files that are there in one turn, and in which version."""
 
 
 def rule(name: str, version: int, scope: Scope, trust: Trust) -> Segment:
     return segment(
-        f"Rule {name} says {version}.\n",
+        f"Rule {_SAYS[name]} says {version}.\n",
         layer=Layer.L3,
         scope=scope,
         kind=SegmentKind.RULE,
@@ -40,7 +43,9 @@ def rule(name: str, version: int, scope: Scope, trust: Trust) -> Segment:
 
 def gone(name: str) -> Segment:
     text = f"The rule that stood in {name} was removed after this run began."
-    return segment(text, layer=Layer.L3, kind=SegmentKind.NOTICE, uri=f"project:{name}#removed", trust=Trust.BUILTIN)
+    made = segment(text, layer=Layer.L3, kind=SegmentKind.NOTICE, uri=f"project:{name}", trust=Trust.BUILTIN)
+    digest = made.segment_id.rsplit("@", 1)[1]
+    return replace(made, segment_id=SegmentId(f"L3:project:{name}{REMOVED}@{digest}"))
 
 
 def candidates(files: Mapping[str, int], trust: Trust) -> list[Segment]:
@@ -59,12 +64,17 @@ def turns(number: int) -> tuple[Message, ...]:
     return tuple(said)
 
 
-def known(context: AssembledContext) -> dict[str, str]:
-    """Return for each rule place the newest that the session was shown of it."""
+def believed(context: AssembledContext) -> dict[str, str]:
+    """Return the rule texts that a reader of the prompt takes to hold: the newest of each place, unless told gone."""
     latest: dict[str, str] = {}
     for record in context.manifest.segments:
-        if record.layer is Layer.L3:
-            latest[place_of(record.segment_id)] = record.segment_id
+        place = place_of(record.segment_id)
+        if record.layer is not Layer.L3:
+            continue
+        if place.endswith((REMOVED, LAPSED)):
+            latest.pop(place.removesuffix(REMOVED).removesuffix(LAPSED), None)
+        elif record.kind is SegmentKind.RULE:
+            latest[place] = record.source.text_digest
     return latest
 
 
@@ -73,7 +83,7 @@ def known(context: AssembledContext) -> dict[str, str]:
     st.booleans(),
     st.sampled_from([Trust.PROJECT, Trust.EXTERNAL, Trust.USER]),
 )
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=250, deadline=None)
 def test_a_session_knows_what_holds_and_what_it_was_sent_never_moves(
     history: list[dict[str, int]], system_turns: bool, trust: Trust
 ) -> None:
@@ -90,10 +100,8 @@ def test_a_session_knows_what_holds_and_what_it_was_sent_never_moves(
         context = assemble(frame)
         assert isinstance(context, AssembledContext)
         assert_covered(context)
-        held = known(context)
-        for name, version in files.items():
-            wanted = rule(name, version, Scope.SESSION, trust).segment_id
-            assert held[place_of(wanted)] == wanted
+        wanted = {rule(name, v, Scope.SESSION, trust).source.text_digest for name, v in files.items()}
+        assert set(believed(context).values()) == wanted
         accounted = {note.segment_id for note in context.manifest.outcomes}
         accounted |= {record.segment_id for record in context.manifest.segments}
         assert {one.segment_id for one in frame.segments} <= accounted

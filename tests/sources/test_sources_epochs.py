@@ -177,6 +177,58 @@ def test_a_rule_file_that_is_renamed_holds_under_its_new_name(session: Session) 
     assert "old.md, lines 1-1 was removed" in session.told()
 
 
+def test_a_run_rule_that_is_removed_and_restored_is_told_both_times(session: Session) -> None:
+    session.turn()
+    for _ in range(2):
+        (session.desk.root / "AGENTS.md").unlink()
+        session.turn()
+        assert session.told().count("was removed after this run began. It no longer holds.") == 2
+        write_tree(session.desk.root, {"AGENTS.md": FILES["AGENTS.md"]})
+        session.turn()
+        assert "## Holds from now on: AGENTS.md\n# House\n\nAnswer in short sentences." in session.told()
+
+
+def test_when_the_rule_that_overrode_another_is_gone_the_other_is_told(session: Session) -> None:
+    header = "---\npaths: ['src/**']\n---\n"
+    write_tree(session.desk.home, {"rules/api.md": header + "Version every route.\n"})
+    write_tree(session.desk.root, {".air/shared/rules/api.md": header + "Version no route.\n"})
+    session = Session(desk=session.desk, brief=session.desk.brief(task=TASK))
+    assert "Version every route." not in str(session.turn().request)
+    (session.desk.root / ".air/shared/rules/api.md").unlink()
+    session.turn()
+    assert "Version every route." in session.told()
+    assert "project:.air/shared/rules/api.md, lines 4-4 was removed" in session.told()
+    write_tree(session.desk.root, {".air/shared/rules/api.md": header + "Version no route.\n"})
+    session.turn()
+    assert "Version no route." in session.told()
+    assert "user:rules/api.md, lines 4-4 holds no more as it stands above" in session.told()
+    session.turn()
+    assert session.told() == ""
+
+
+def test_a_file_that_did_not_fit_stays_out_within_the_epoch(desk: Desk) -> None:
+    write_tree(desk.root, {"src/a.py": "x = 1\n" * 40_000})
+    session = Session(desk=desk, brief=desk.brief(task=TASK))
+    desk.window_tokens = 60_000
+    context = session.turn()
+    (note,) = (one for one in context.omissions if one.uri == "project:src/a.py")
+    assert note.reason is Reason.BUDGET
+    write_tree(desk.root, {"src/a.py": "x = 1\n" * 39_000})
+    later = session.turn()
+    assert {one.reason for one in later.omissions if one.uri == "project:src/a.py"} == {Reason.BUDGET}
+
+
+def test_a_file_that_comes_later_by_another_hand_is_shown(session: Session) -> None:
+    brief = replace(session.brief, task=replace(TASK, reads=("src/late.py",)))
+    session = Session(desk=session.desk, brief=brief)
+    session.turn()
+    write_tree(session.desk.root, {"src/late.py": "late = 1\n"})
+    session.turn()
+    assert "late = 1" in session.told()
+    session.turn()
+    assert session.told() == ""
+
+
 def test_a_rule_that_breaks_keeps_its_last_version_and_says_so(session: Session) -> None:
     write_tree(session.desk.root, {".air/shared/rules/api.md": "---\npaths: ['src/**']\n---\nVersion every route.\n"})
     session = Session(desk=session.desk, brief=session.desk.brief(task=TASK))
