@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from aircoding.permissions.policy import build_policy
 from aircoding.permissions.policy_file import parse_policy_file
@@ -126,7 +127,7 @@ class Desk:
     clock: FixedClock = field(default_factory=FixedClock)
     window_tokens: int = 200_000
 
-    def gatherer(self) -> FileGatherer:
+    def gatherer(self, **more: Any) -> FileGatherer:
         """Return a new gatherer, as a new process would have it."""
         return FileGatherer(
             project=Project(root=self.root, home=self.home, trusted=self.trusted),
@@ -139,6 +140,7 @@ class Desk:
             limits_for=lambda model: ModelLimits(
                 model=model, window_tokens=self.window_tokens, max_output_tokens=8_000, min_cache_prefix_tokens=0
             ),
+            **more,
         )
 
     def brief(self, role: str = "executor", *, task: TaskSpec | None = None, **more: object) -> SessionBrief:
