@@ -31,7 +31,7 @@ def estimators_of(store: Store) -> Callable[[str], Estimator]:
 def estimator_now(project: Project, model: str) -> Estimator:
     """Return the estimator of a model by the project's record; the plain one where nothing is on record yet."""
     try:
-        store = project.open_store()
+        store = project.open_store(migrate="never")  # a build only reads; it waits for no migration
     except NotFoundError:
         return Estimator()
     with store:

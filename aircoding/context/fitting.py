@@ -56,6 +56,8 @@ def fit(draft: Draft) -> tuple[Draft, tuple[Note, ...]]:
     whether the whole turn fits is asked when it is laid out.
     """
     snapshot = draft.snapshot
+    if snapshot.frozen is not None and not draft.items:
+        return draft, ()
     kept: list[Item] = []
     notes: list[Note] = []
     for budget in _budgets(snapshot):

@@ -54,7 +54,7 @@ def relevance(segments: Sequence[Segment], task: TaskSpec | None, touched_paths:
     named = (*task.write_area, *task.reads)
     query = frozenset(words_of("\n".join((task.title, task.description, *task.acceptance, *named))).counts)
     texts = _bm25([words_of(segment.text) for segment in segments], query)
-    places = _Places((*task.write_area, *(read.split(":", 1)[0] for read in task.reads), *touched_paths))
+    places = _Places((*task.write_area, *(read.split(":", 1)[0] for read in task.reads)), touched_paths)
     known = query | frozenset(named)
     return [
         round((max(_named_share(segment, known), places.closeness(segment)) + text) / 2, 9)
@@ -68,19 +68,19 @@ def _named_share(segment: Segment, known: frozenset[str]) -> float:
 
 
 class _Places:
-    """The paths and globs that a task is about."""
+    """The globs that a task is about, and the paths that its session has touched."""
 
-    def __init__(self, globs: Iterable[str]) -> None:
+    def __init__(self, globs: Iterable[str], paths: Iterable[str]) -> None:
         given = tuple(sorted(set(globs)))
-        self._matcher = compile_globs(given, Dialect.ROOT_ANCHORED)
-        self._folders = {folder for glob in given for folder in _ancestors(_literal(glob))}
+        self._matcher, self._paths = compile_globs(given, Dialect.ROOT_ANCHORED), frozenset(paths)
+        self._folders = {folder for place in (*map(_literal, given), *self._paths) for folder in _ancestors(place)}
 
     def closeness(self, segment: Segment) -> float:
         """Return 1 for a path that is one of the places, else up to a half for the folders that it shares with one."""
         scheme, _, path = segment.source.uri.partition(":")
         if scheme != "project" or not path:
             return 0.0
-        if self._matcher.matches(path):
+        if path in self._paths or self._matcher.matches(path):
             return 1.0
         above = _ancestors(path)
         shared = next((depth for depth, folder in enumerate(above) if folder in self._folders), len(above))
@@ -115,7 +115,7 @@ def _bm25(texts: Sequence[Words], query: frozenset[str]) -> list[float]:
     return [score / best for score in scores]
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=4_096)
 def words_of(text: str) -> Words:
     """Return the words of a text, in lower case: names as a whole and in parts."""
     counts: Counter[str] = Counter()

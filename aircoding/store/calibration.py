@@ -14,8 +14,8 @@ __all__ = ["UsageSamples"]
 
 ASSEMBLIES = table_of(AssemblyRow)
 CALLS = table_of(ModelCallRow)
-_EMULATED = "req_emulator_"
-"""How request ids of our own server begin: what it counts is simulated and would teach the wrong thing."""
+_SIMULATED = ("req_emulator_%", "scripted:%")
+"""Request ids of our own server and of scripted models: simulated counts would teach the wrong thing."""
 
 
 class UsageSamples:
@@ -35,7 +35,7 @@ class UsageSamples:
             select(ASSEMBLIES.c.estimator, ASSEMBLIES.c.tokens_expected, actual)
             .join(CALLS, calls.manifest_id == ASSEMBLIES.c.manifest_id)
             .where(ASSEMBLIES.c.model == model, ASSEMBLIES.c.provenance == "assembled", calls.state == "committed")
-            .where(func.coalesce(calls.request_id, "").not_like(f"{_EMULATED}%"))
+            .where(*(func.coalesce(calls.request_id, "").not_like(pattern) for pattern in _SIMULATED))
             .order_by(ASSEMBLIES.c.assembly.desc())
             .limit(limit)
         )

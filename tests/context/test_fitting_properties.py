@@ -8,11 +8,12 @@ from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.contexts import LIMITS, TASK, segment, snapshot
+from support.contexts import LIMITS, TASK, message, segment, snapshot
 from support.spans import assert_covered, texts
 
 from aircoding.context.assembler import assemble
 from aircoding.context.fitting import available_tokens, must_keep
+from aircoding.context.freezing import frozen_from
 from aircoding.context.manifest import latest_outcomes
 from aircoding.context.tokens import estimate_tokens
 from aircoding.records.ids import SegmentId
@@ -221,6 +222,31 @@ def test_a_priority_that_the_owner_set_comes_before_every_other_value() -> None:
     near = segment(_lines("Items"), uri="project:src/a.py", recency=9)
 
     assert _first_gone(wanted, near) == "project:src/a.py"
+
+
+def test_a_rule_that_comes_late_gets_what_the_window_has_left_and_nothing_sent_is_cut() -> None:
+    file = segment(_lines("Items", count=100), uri="project:src/a.py")
+    late = segment(
+        _lines("late"),
+        layer=Layer.L3,
+        kind=SegmentKind.RULE,
+        uri="project:docs/AGENTS.md",
+        paths=("docs/**",),
+        excerpt="late in short",
+    )
+    first = built(file, late, available=6_000)
+    left = 6_000 - first.token_estimate.high
+    recorded = (
+        message(0, "assistant", {"type": "text", "text": "x" * int((left - 200) / 0.375)}),
+        message(1, "user", {"type": "text", "text": "Go on."}),
+    )
+    touched = {"touched_paths": ("docs/a.md",), "messages": recorded, "frozen": frozen_from(first), "turn": 2}
+
+    second = built(file, late, available=6_000, **touched)
+
+    assert forms(second)[file.segment_id] is Form.WHOLE
+    assert forms(second)[late.segment_id] is Form.EXCERPT
+    assert second.token_estimate.high <= 6_000
 
 
 def _note(context: AssembledContext) -> list[str]:

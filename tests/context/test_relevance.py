@@ -53,9 +53,11 @@ def test_the_nearer_the_path_the_more_relevant() -> None:
 
 
 def test_a_file_that_the_session_has_touched_is_as_near_as_one_that_the_task_names() -> None:
-    away = segment("nothing in common", uri="project:web/app.js")
+    away = segment("zebra", uri="project:web/[id].js")
 
-    assert of(away, touched=("web/app.js",)) > of(away)
+    assert of(away, touched=("web/[id].js",)) == [0.5]
+    assert of(away, touched=("web/other.js",)) == [0.25]
+    assert of(away) == [0.0]
 
 
 def test_of_two_texts_at_one_place_the_one_with_the_rarer_words_of_the_task_wins() -> None:

@@ -14,6 +14,7 @@ from support.spans import assert_covered, texts
 from support.texts import REPOSITORY
 
 from aircoding.context.assembler import assemble
+from aircoding.context.calibration import Calibration, calibrated
 from aircoding.errors import ConfigError, NotFoundError, StoreError
 from aircoding.records.digests import canonical_json
 from aircoding.records.ids import TaskId
@@ -229,6 +230,23 @@ def test_a_later_turn_knows_what_was_sent(desk: Desk) -> None:
     assert snapshot.frozen is not None
     assert snapshot.frozen.context is first
     assert snapshot.request.turn == 2
+
+
+def test_an_epoch_keeps_its_estimator_and_the_next_one_gets_what_was_learned_by_then(desk: Desk) -> None:
+    learned = [calibrated(Calibration(samples=count, mean=1.5, recent=(1.5,) * count)) for count in (1, 2)]
+    later = iter(learned)
+    gatherer = desk.gatherer(estimator_for=lambda _model: next(later))
+    brief = desk.brief(task=TASK)
+
+    first = gatherer.gather(brief, turn=1, messages=(), frozen=None)
+    context = assemble(first)
+    assert isinstance(context, AssembledContext)
+    second = desk.gatherer(estimator_for=lambda _model: next(later)).gather(brief, turn=2, messages=(), frozen=context)
+    third = gatherer.gather(brief, turn=3, messages=(), frozen=None)
+
+    assert first.estimator == second.estimator == learned[0]
+    assert context.manifest.estimator == learned[0].name
+    assert third.estimator == learned[1]
 
 
 def test_mode_none_keeps_only_what_must_be_kept(desk: Desk) -> None:

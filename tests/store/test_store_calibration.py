@@ -59,9 +59,10 @@ def test_what_was_simulated_failed_or_never_came_back_is_no_sample(store: Store)
     store.runs.create(run())
     kept = _called(store, 1, request_id=None)
     _called(store, 2, request_id="req_emulator_7")
-    for turn in (3, 4):
+    _called(store, 3, request_id="scripted:r1:T1:1:executor:1:3:0")
+    for turn in (4, 5):
         context = _assemble(store, turn, "test-model")
         store.calls.intend(replace(call(turn), manifest_id=context.manifest_id))
-    store.calls.fail(call_key(SESSION, 4), 0, "broken", maybe_billed=True)
+    store.calls.fail(call_key(SESSION, 5), 0, "broken", maybe_billed=True)
 
     assert store.usage.newest("test-model", limit=9) == (kept,)

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from aircoding.permissions.policy import build_policy
 from aircoding.permissions.policy_file import parse_policy_file
@@ -129,7 +130,7 @@ class Desk:
     policy_for: Callable[[Profile, TaskSpec | None], Policy] = effective_policy
     baselines: dict[str, Digest] = field(default_factory=dict)
 
-    def gatherer(self) -> FileGatherer:
+    def gatherer(self, **more: Any) -> FileGatherer:
         """Return a new gatherer, as a new process would have it."""
         return FileGatherer(
             project=Project(root=self.root, home=self.home, trusted=self.trusted),
@@ -147,6 +148,7 @@ class Desk:
                 system_turns=self.system_turns,
             ),
             baselines_of=lambda _session: self.baselines,
+            **more,
         )
 
     def brief(self, role: str = "executor", *, task: TaskSpec | None = None, **more: object) -> SessionBrief:
