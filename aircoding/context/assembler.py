@@ -17,10 +17,12 @@ from aircoding.context.selection import select
 from aircoding.records.manifest import AssembledContext, Overflow
 from aircoding.records.snapshot import Snapshot
 
-__all__ = ["STAGES", "assemble"]
+__all__ = ["EXTENDING", "OPENING", "assemble"]
 
-STAGES: tuple[Stage, ...] = (select, screen, precede, detect, fit)
-"""What happens to the candidates, in order; each stage notes what it did. Within an epoch nothing is refitted."""
+OPENING: tuple[Stage, ...] = (select, screen, precede, detect, fit)
+"""What happens to the candidates when an epoch opens, in order; each stage notes what it did."""
+EXTENDING: tuple[Stage, ...] = (select, screen, precede, detect)
+"""The same within an epoch, where nothing is fitted again."""
 
 
 def assemble(snapshot: Snapshot) -> AssembledContext | Overflow:
@@ -30,11 +32,9 @@ def assemble(snapshot: Snapshot) -> AssembledContext | Overflow:
     """
     draft = begin(snapshot)
     notes: tuple[Note, ...] = ()
-    for stage in STAGES if snapshot.frozen is None else STAGES[:-1]:
+    for stage in OPENING if snapshot.frozen is None else EXTENDING:
         draft, noted = stage(draft)
         notes += noted
         if draft.overflow is not None:
             return draft.overflow
-    if snapshot.frozen is None:
-        return open_epoch(draft, notes)
-    return extend_epoch(draft, notes)
+    return open_epoch(draft, notes) if snapshot.frozen is None else extend_epoch(draft, notes)

@@ -7,15 +7,13 @@ from collections.abc import Iterable
 from aircoding.context.changes import news_of
 from aircoding.context.conversation import append_message
 from aircoding.context.draft import Draft, Item, Note
-from aircoding.context.fitting import available_tokens
+from aircoding.context.fitting import window_overflow
 from aircoding.context.layout import Layout, append_operator_words
 from aircoding.context.manifest import included, seal
 from aircoding.context.marks import Request, without_marks
-from aircoding.context.tokens import estimate_range
 from aircoding.records.conflicts import Conflict
 from aircoding.records.layers import Scope, SegmentKind
 from aircoding.records.manifest import AssembledContext, Manifest, OutcomeRecord, Overflow
-from aircoding.records.snapshot import Snapshot
 
 __all__ = ["extend_epoch"]
 
@@ -33,10 +31,8 @@ def extend_epoch(draft: Draft, notes: tuple[Note, ...]) -> AssembledContext | Ov
     news = news_of(snapshot, draft.items, noted)
     items = (*news.items, *_time(draft, news.items))
     append_operator_words(request, items, layout, system_turns=snapshot.limits.system_turns, changed=news.changed)
-    tokens = sum(record.tokens for record in layout.segments)
-    hard = estimate_range(tokens, snapshot.estimator).high
-    if hard > available_tokens(snapshot):
-        return _turn_overflow(snapshot, layout, hard)
+    if (overflow := window_overflow(snapshot, layout.segments)) is not None:
+        return overflow
     fresh = _fresh((*noted, *news.outcomes), sent)
     found = (part for part in notes if isinstance(part, Conflict))
     return seal(
@@ -79,15 +75,3 @@ def _new_conflicts(found: Iterable[Conflict], sent: Manifest) -> tuple[Conflict,
     """A conflict is on record once, and once more when somebody has ruled on it."""
     last = {old.conflict_id: (old.state, old.winner) for old in sent.conflicts}
     return tuple(one for one in found if last.get(one.conflict_id) != (one.state, one.winner))
-
-
-def _turn_overflow(snapshot: Snapshot, layout: Layout, needed_tokens: int) -> Overflow:
-    largest = sorted(
-        ((record.segment_id, record.tokens) for record in layout.segments), key=lambda row: (-row[1], row[0])
-    )
-    return Overflow(
-        scope=Scope.TURN,
-        needed_tokens=needed_tokens,
-        available_tokens=available_tokens(snapshot),
-        largest=tuple(largest[:5]),
-    )

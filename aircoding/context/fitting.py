@@ -7,7 +7,7 @@ holds a subset of what a larger one holds, form by form.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from aircoding.context.draft import Draft, Item, Note, outcome
@@ -17,12 +17,12 @@ from aircoding.context.relevance import relevance
 from aircoding.context.tokens import BLOCK_OVERHEAD_TOKENS, estimate_tokens
 from aircoding.records.digests import canonical_json
 from aircoding.records.layers import Form, Layer, OutcomeKind, Reason, Scope, SegmentKind
-from aircoding.records.manifest import Overflow
+from aircoding.records.manifest import Overflow, SegmentRecord
 from aircoding.records.segments import Segment
-from aircoding.records.snapshot import Estimator, Frozen, Snapshot
+from aircoding.records.snapshot import Estimator, Snapshot
 from aircoding.rules.precedence import Level
 
-__all__ = ["SESSION_PERCENT", "SHARED_PERCENT", "available_tokens", "fit", "must_keep"]
+__all__ = ["SESSION_PERCENT", "SHARED_PERCENT", "available_tokens", "fit", "must_keep", "window_overflow"]
 
 SHARED_PERCENT = 40
 """Part of the available input that fleet and run scope together may take, tools included."""
@@ -44,6 +44,16 @@ def available_tokens(snapshot: Snapshot) -> int:
     return max(0, snapshot.limits.window_tokens - snapshot.limits.max_output_tokens)
 
 
+def window_overflow(snapshot: Snapshot, segments: Sequence[SegmentRecord]) -> Overflow | None:
+    """Return what does not fit when a whole request is laid out; None when it does."""
+    needed = math.ceil(sum(record.tokens for record in segments) * snapshot.estimator.high)
+    available = available_tokens(snapshot)
+    if needed <= available:
+        return None
+    largest = sorted(((record.segment_id, record.tokens) for record in segments), key=lambda row: (-row[1], row[0]))
+    return Overflow(scope=Scope.TURN, needed_tokens=needed, available_tokens=available, largest=tuple(largest[:5]))
+
+
 def must_keep(segment: Segment) -> bool:
     """Whether the segment may never be cut (DESIGN section 2, "must keep")."""
     return segment.required or segment.layer in _MUST_KEEP_LAYERS
@@ -52,18 +62,16 @@ def must_keep(segment: Segment) -> bool:
 def fit(draft: Draft) -> tuple[Draft, tuple[Note, ...]]:
     """Cut fleet and run scope to their share, then session and turn scope to theirs.
 
-    Within an epoch nothing that was sent is fitted again: rules that come late get what is left of the window, and
-    whether the whole turn fits is asked when it is laid out.
+    This opens an epoch. Within one nothing is fitted again: what comes late comes whole, and whether a turn fits the
+    window is asked when it is laid out.
     """
     snapshot = draft.snapshot
-    if snapshot.frozen is not None and not draft.items:
-        return draft, ()
     kept: list[Item] = []
     notes: list[Note] = []
     for budget in _budgets(snapshot):
         items = tuple(item for item in draft.items if (item.segment.scope in _SHARED) is budget.shared)
         cut = _cut(items, budget, snapshot)
-        if cut.needed_tokens > budget.total_tokens and snapshot.frozen is None:
+        if cut.needed_tokens > budget.total_tokens:
             return replace(draft, overflow=_overflow(budget, items, cut.needed_tokens)), ()
         kept.extend(cut.items)
         notes.extend(cut.notes)
@@ -91,9 +99,6 @@ def _hard(expected_tokens: int, estimator: Estimator) -> int:
 
 def _budgets(snapshot: Snapshot) -> tuple[_Budget, ...]:
     available, own = available_tokens(snapshot), snapshot.estimator
-    if snapshot.frozen is not None:
-        taken = _hard(_sent_tokens(snapshot, snapshot.frozen), own)
-        return (_Budget(shared=False, total_tokens=available, taken_tokens=taken, estimator=own),)
     share = available * SHARED_PERCENT // 100
     shared = _Budget(shared=True, total_tokens=share, taken_tokens=0, estimator=_PLAIN)
     tools = sum(shared.tokens(canonical_json(node).decode("utf-8")) for node in tool_nodes(snapshot.tools))
@@ -102,14 +107,6 @@ def _budgets(snapshot: Snapshot) -> tuple[_Budget, ...]:
         replace(shared, taken_tokens=tools),
         _Budget(shared=False, total_tokens=session, taken_tokens=0, estimator=own),
     )
-
-
-def _sent_tokens(snapshot: Snapshot, frozen: Frozen) -> int:
-    """Return the expected tokens of what the epoch has sent and of the messages that came since."""
-    blocks = (block for message in snapshot.messages[frozen.message_count :] for block in message.content)
-    texts = (block["text"] if block["type"] == "text" else canonical_json(block).decode("utf-8") for block in blocks)
-    sent = sum(record.tokens for record in frozen.context.manifest.segments)
-    return sent + sum(estimate_tokens(text, snapshot.estimator) for text in texts)
 
 
 @dataclass(frozen=True, slots=True)

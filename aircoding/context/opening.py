@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aircoding.context.conversation import append_message
 from aircoding.context.draft import Draft, Item, Note, outcome
+from aircoding.context.fitting import window_overflow
 from aircoding.context.layout import Layout, append_operator_words, first_message, system_blocks, tool_nodes
 from aircoding.context.manifest import included, seal
 from aircoding.context.marks import Request
@@ -13,7 +14,7 @@ from aircoding.records.conflicts import Conflict
 from aircoding.records.digests import canonical_json, sha256_bytes
 from aircoding.records.ids import SegmentId
 from aircoding.records.layers import Form, Layer, OutcomeKind, Reason, Scope, SegmentKind, Trust
-from aircoding.records.manifest import AssembledContext, OutcomeRecord, Span
+from aircoding.records.manifest import AssembledContext, OutcomeRecord, Overflow, Span
 from aircoding.records.segments import Segment, Source
 from aircoding.records.snapshot import Message, Snapshot
 
@@ -24,8 +25,11 @@ _BOUND = frozenset({"thinking", "redacted_thinking"})
 2026-09), so an epoch that opens within a session leaves them out."""
 
 
-def open_epoch(draft: Draft, notes: tuple[Note, ...]) -> AssembledContext:
-    """Return the request that opens an epoch: all scopes in place, then the turns that were recorded so far."""
+def open_epoch(draft: Draft, notes: tuple[Note, ...]) -> AssembledContext | Overflow:
+    """Return the request that opens an epoch: all scopes in place, then the turns that were recorded so far.
+
+    An overflow when these turns and what must be kept are larger than the window.
+    """
     snapshot, layout = draft.snapshot, Layout()
     note = omission_note(notes, snapshot.estimator)
     items = draft.items if note is None else (*draft.items, note)
@@ -42,6 +46,8 @@ def open_epoch(draft: Draft, notes: tuple[Note, ...]) -> AssembledContext:
         append_message(request.messages, message, layout, snapshot.estimator, without=_BOUND)
         left_out += _bound_blocks(message, snapshot)
     append_operator_words(request, late, layout, system_turns=snapshot.limits.system_turns)
+    if (overflow := window_overflow(snapshot, layout.segments)) is not None:
+        return overflow
     scope_ends = [
         *([f"/system/{fleet_blocks - 1}"] if fleet_blocks else []),
         *([f"/system/{len(system) - 1}"] if len(system) > fleet_blocks else []),

@@ -45,6 +45,7 @@ KNOWN_FIELDS = frozenset(
 )
 """Fields of a Messages API body (SDK 2.14.0, beta ones included, and those that version 2026-10-21 gave up)."""
 
+_OBJECTS = ("cache_control", "metadata", "output_config", "thinking", "tool_choice")
 _ROLES = ("user", "assistant", "system")
 
 
@@ -57,6 +58,9 @@ def shape_faults(body: Mapping[str, Any]) -> Iterator[Fault]:
         yield Fault("/model", "shape", "model: Input should be a valid string")
     if "max_tokens" in body and (not isinstance(body["max_tokens"], int) or isinstance(body["max_tokens"], bool)):
         yield Fault("/max_tokens", "shape", "max_tokens: Input should be a valid integer")
+    for name in _OBJECTS:
+        if body.get(name) is not None and not isinstance(body[name], Mapping):  # (u)
+            yield Fault(f"/{name}", "shape", f"{name}: Input should be an object")
     if not isinstance(body.get("messages", []), Sequence) or isinstance(body.get("messages"), str):
         yield Fault("/messages", "shape", "messages: Input should be a valid array")
         return

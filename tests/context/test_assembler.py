@@ -331,3 +331,29 @@ def test_an_epoch_that_opens_late_leaves_thinking_out_and_keeps_the_numbers_of_t
     left_out = [note.uri.rsplit("/message/", 1)[1] for note in context.omissions if note.reason is Reason.STALE]
     assert left_out == ["0/block/0", "2/block/0"]
     assert frozen_from(context).message_count == 3
+
+
+def test_a_file_that_did_not_fit_stays_out_within_the_epoch_in_any_version() -> None:
+    limits = replace(LIMITS, window_tokens=12_000)
+    first = assembled(assemble(snapshot(segment("x = 1\n" * 20_000), limits=limits)))
+    assert [note.reason for note in first.omissions] == [Reason.BUDGET]
+
+    changed = snapshot(segment("x = 2\n" * 5), limits=limits, turn=2, frozen=frozen_from(first))
+    second = assembled(assemble(changed))
+
+    assert [note.reason for note in second.omissions] == [Reason.BUDGET, Reason.BUDGET]
+    assert second.messages[0]["content"][0]["text"] == first.messages[0]["content"][0]["text"]
+    assert "x = 2" not in str(second.request)
+
+
+def test_recorded_turns_that_are_larger_than_the_window_open_no_epoch() -> None:
+    limits = replace(LIMITS, window_tokens=12_000)
+    recorded = (
+        message(0, "assistant", _tool_use(1)),
+        message(1, "user", _tool_result(1, "x = 1\n" * 20_000)),
+    )
+    overflow = assemble(snapshot(turn=2, epoch=2, messages=recorded, limits=limits))
+
+    assert isinstance(overflow, Overflow)
+    assert overflow.scope is Scope.TURN
+    assert overflow.needed_tokens > overflow.available_tokens

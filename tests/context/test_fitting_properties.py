@@ -224,7 +224,7 @@ def test_a_priority_that_the_owner_set_comes_before_every_other_value() -> None:
     assert _first_gone(wanted, near) == "project:src/a.py"
 
 
-def test_a_rule_that_comes_late_gets_what_the_window_has_left_and_nothing_sent_is_cut() -> None:
+def test_a_late_rule_that_fits_no_more_asks_for_compaction_and_is_not_cut() -> None:
     file = segment(_lines("Items", count=100), uri="project:src/a.py")
     late = segment(
         _lines("late"),
@@ -242,11 +242,10 @@ def test_a_rule_that_comes_late_gets_what_the_window_has_left_and_nothing_sent_i
     )
     touched = {"touched_paths": ("docs/a.md",), "messages": recorded, "frozen": frozen_from(first), "turn": 2}
 
-    second = built(file, late, available=6_000, **touched)
+    second = assemble(at(snapshot(file, late, **touched), 6_000))  # type: ignore[arg-type]
 
-    assert forms(second)[file.segment_id] is Form.WHOLE
-    assert forms(second)[late.segment_id] is Form.EXCERPT
-    assert second.token_estimate.high <= 6_000
+    assert isinstance(second, Overflow)
+    assert late.segment_id in dict(second.largest)
 
 
 def _note(context: AssembledContext) -> list[str]:

@@ -206,18 +206,6 @@ def test_when_the_rule_that_overrode_another_is_gone_the_other_is_told(session: 
     assert session.told() == ""
 
 
-def test_a_file_that_did_not_fit_stays_out_within_the_epoch(desk: Desk) -> None:
-    write_tree(desk.root, {"src/a.py": "x = 1\n" * 40_000})
-    session = Session(desk=desk, brief=desk.brief(task=TASK))
-    desk.window_tokens = 60_000
-    context = session.turn()
-    (note,) = (one for one in context.omissions if one.uri == "project:src/a.py")
-    assert note.reason is Reason.BUDGET
-    write_tree(desk.root, {"src/a.py": "x = 1\n" * 39_000})
-    later = session.turn()
-    assert {one.reason for one in later.omissions if one.uri == "project:src/a.py"} == {Reason.BUDGET}
-
-
 def test_a_file_that_comes_later_by_another_hand_is_shown(session: Session) -> None:
     brief = replace(session.brief, task=replace(TASK, reads=("src/late.py",)))
     session = Session(desk=session.desk, brief=brief)

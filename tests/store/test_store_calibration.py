@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from support.contexts import LIMITS, segment, snapshot
 from support.records import SESSION, call, run
 
@@ -46,6 +47,7 @@ def _called(store: Store, turn: int, *, model: str = "test-model", request_id: s
     )
 
 
+@pytest.mark.moves_cache_prefix("rows of made-up turns: each is a request of its own")
 def test_samples_are_the_newest_of_the_model_the_oldest_of_them_first(store: Store) -> None:
     store.runs.create(run())
     samples = [_called(store, 1), _called(store, 2), _called(store, 3)]
@@ -55,6 +57,7 @@ def test_samples_are_the_newest_of_the_model_the_oldest_of_them_first(store: Sto
     assert store.usage.newest("unknown-model", limit=2) == ()
 
 
+@pytest.mark.moves_cache_prefix("rows of made-up turns: each is a request of its own")
 def test_what_was_simulated_failed_or_never_came_back_is_no_sample(store: Store) -> None:
     store.runs.create(run())
     kept = _called(store, 1, request_id=None)
