@@ -13,7 +13,7 @@ from aircoding.agents.loop import run_session
 from aircoding.app.models import open_provider
 from aircoding.app.policies import open_policies
 from aircoding.app.project import Project
-from aircoding.app.wiring import World, open_gatherer, wire
+from aircoding.app.wiring import World, freeze_run, wire
 from aircoding.errors import UsageError
 from aircoding.fleet.engine import DirectEngine
 from aircoding.graph.plan_file import parse_plan, plan_text
@@ -131,8 +131,10 @@ def _planning_run(world: World, goal: str, model: str, task: TaskSpec) -> Run:
         model=model,
         concurrency=1,
         plan_digest=store.texts.put(plan_text(plan)),
-        run_revision=open_gatherer(world, None).freeze_run(),
+        run_revision=freeze_run(world, None),
         max_cost_usd=project.settings.run.max_cost_usd,
+        sandbox=world.sandbox.report.backend,
+        confined=world.policies.confined,
     )
 
 

@@ -8,17 +8,14 @@ from pathlib import Path
 
 from aircoding.app.project import open_project
 from aircoding.app.runs import confinement, unfinished_run
-from aircoding.app.screener import open_screener
-from aircoding.app.wiring import sources_of
+from aircoding.app.wiring import open_gatherer
 from aircoding.errors import InternalError, NotFoundError
 from aircoding.fleet.state import fold
 from aircoding.graph.plan_file import parse_plan
 from aircoding.records.events import Event
 from aircoding.records.ids import RunId
 from aircoding.records.snapshot import ModelLimits
-from aircoding.sources.gather import FileGatherer
 from aircoding.workspace.clock import SystemClock
-from aircoding.workspace.worktree import GitWorktree
 
 __all__ = ["Reloaded", "reload_run"]
 
@@ -50,17 +47,9 @@ def reload_run(start: Path, run_id: str | None, *, say: Callable[[str], None]) -
         text = store.texts.get(run.plan_digest)
         if text is None:
             raise NotFoundError(f"the plan of run {run.run_id} is not kept", hint="start a new run")
-        _, policies = confinement(project, say)
-        gatherer = FileGatherer(
-            project=sources_of(project),
-            plan=parse_plan(text, f"air:run/{run.run_id}/plan"),
-            open_worktree=GitWorktree,
-            blobs=store.texts,
-            screener=open_screener(project, policies),
-            clock=SystemClock(),
-            policy_for=policies.for_role,
-            limits_for=_no_limits,
-        )
+        _, policies = confinement(project, say, run)
+        plan = parse_plan(text, f"air:run/{run.run_id}/plan")
+        gatherer = open_gatherer(project, policies, store, plan, limits_for=_no_limits)
         before = fold(store.events.read(run.run_id)).run_revision or run.run_revision
         revision = gatherer.freeze_run()
         if revision != before:

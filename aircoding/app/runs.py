@@ -17,7 +17,7 @@ from aircoding.app.plan_conflicts import find_conflicts
 from aircoding.app.plans import load_plan
 from aircoding.app.policies import Policies, open_policies
 from aircoding.app.project import Project, open_project
-from aircoding.app.wiring import World, open_gatherer, wire
+from aircoding.app.wiring import World, freeze_run, wire
 from aircoding.errors import NotFoundError, ProjectError, UsageError
 from aircoding.fleet.approvals import commands_to_approve
 from aircoding.fleet.deps import FleetDeps, append
@@ -168,7 +168,7 @@ def resume_run(
                 raise NotFoundError(f"the plan of run {run.run_id} is not kept", hint="start a new run")
             plan = parse_plan(text, f"air:run/{run.run_id}/plan")
             provider, _ = open_provider(run.provider, project.settings, base=Path(run.project_root))
-            sandbox, policies = confinement(project, say)
+            sandbox, policies = confinement(project, say, run)
             world = World(
                 project=project, policies=policies, provider=provider, sandbox=sandbox, store=store, report=report
             )
@@ -231,13 +231,20 @@ def _require_clean(project: Project, request: RunRequest) -> None:
         )
 
 
-def confinement(project: Project, say: Say) -> tuple[Sandbox, Policies]:
-    """Choose the sandbox once, and let the policy know whether it confines."""
+def confinement(project: Project, say: Say, run: Run | None = None) -> tuple[Sandbox, Policies]:
+    """Choose the sandbox once, and let the policy know whether it confines; a run keeps what it was started with.
+
+    Raises:
+        ConfigError: the run was started with a sandbox that cannot be used now.
+    """
     settings = project.settings.sandbox
-    sandbox = choose_sandbox(settings.backend)
+    kept = run.sandbox if run is not None else None
+    sandbox = choose_sandbox(kept or settings.backend)
     confined = sandbox.report.backend != "none" or settings.allow_unconfined
+    if run is not None and run.confined is not None:
+        confined = run.confined
     if sandbox.report.backend == "none":
-        reasons = "; ".join(sandbox.report.reasons)
+        reasons = "the run was started so" if kept else "; ".join(sandbox.report.reasons)
         say(f"no sandbox confines commands ({reasons})" + ("" if confined else ": what is allowed asks"))
     return sandbox, open_policies(project, confined=confined)
 
@@ -288,8 +295,10 @@ def _new_run(world: World, plan: Plan, model: str, request: RunRequest) -> Run:
         model=model,
         concurrency=settings.run.concurrency,
         plan_digest=store.texts.put(text),
-        run_revision=open_gatherer(world, plan).freeze_run(),
+        run_revision=freeze_run(world, plan),
         max_cost_usd=settings.run.max_cost_usd,
+        sandbox=world.sandbox.report.backend,
+        confined=world.policies.confined,
     )
 
 

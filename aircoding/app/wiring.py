@@ -31,6 +31,7 @@ from aircoding.records.events import Event
 from aircoding.records.ids import RunId
 from aircoding.records.runs import Run
 from aircoding.records.sessions import SessionBrief
+from aircoding.records.snapshot import ModelLimits
 from aircoding.records.tasks import Plan
 from aircoding.rules.globs import Dialect, compile_globs
 from aircoding.sources.gather import FileGatherer
@@ -43,7 +44,7 @@ from aircoding.workspace.worktree import GitWorktree
 if TYPE_CHECKING:
     from aircoding.store import Store
 
-__all__ = ["ReportingLog", "World", "open_gatherer", "sources_of", "wire"]
+__all__ = ["ReportingLog", "World", "freeze_run", "open_gatherer", "sources_of", "wire"]
 
 Report = Callable[[Event], None]
 
@@ -90,24 +91,37 @@ def sources_of(project: Project) -> Sources:
     )
 
 
-def open_gatherer(world: World, plan: Plan | None, live: LivePolicies | None = None) -> FileGatherer:
+def open_gatherer(
+    project: Project,
+    policies: Policies,
+    store: Store,
+    plan: Plan | None,
+    *,
+    limits_for: Callable[[str], ModelLimits],
+    live: LivePolicies | None = None,
+) -> FileGatherer:
     """Return the gatherer of a project's sources; with `live`, policies are those that hold at each request."""
-    project, store = world.project, world.store
     return FileGatherer(
         project=sources_of(project),
         plan=plan,
         open_worktree=GitWorktree,
         blobs=store.texts,
         estimator_for=estimators_of(store),
-        screener=open_screener(project, world.policies),
+        screener=open_screener(project, policies),
         clock=SystemClock(),
-        policy_for=world.policies.for_role if live is None else lambda *asked: live.now().for_role(*asked),
-        limits_for=world.provider.limits,
+        policy_for=policies.for_role if live is None else lambda *asked: live.now().for_role(*asked),
+        limits_for=limits_for,
         touched_by=lambda session: touched_paths(store.tools.records(session)),
         baselines_of=lambda session: baselines(store.tools.records(session)),
         ruled_in=store.rulings.rulings,
         routed_to=routed_of(store),
     )
+
+
+def freeze_run(world: World, plan: Plan | None) -> str:
+    """Freeze the shared text of a run that is about to start and return its revision."""
+    gatherer = open_gatherer(world.project, world.policies, world.store, plan, limits_for=world.provider.limits)
+    return gatherer.freeze_run()
 
 
 def wire(world: World, run: Run, plan: Plan) -> tuple[FleetDeps, DurableEngine]:
@@ -125,7 +139,7 @@ def wire(world: World, run: Run, plan: Plan) -> tuple[FleetDeps, DurableEngine]:
         engine=engine,
         clock=clock,
         screener=screener,
-        gatherer=open_gatherer(world, plan, live),
+        gatherer=open_gatherer(project, policies, store, plan, limits_for=world.provider.limits, live=live),
         sandbox=world.sandbox,
         assemblies=store.assemblies,
         sessions=store.sessions,

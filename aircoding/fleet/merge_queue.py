@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from aircoding.fleet.conflicts import Clash, settle
 from aircoding.fleet.phases import Attempt, Ended
+from aircoding.fleet.settling import Clash, settle
 from aircoding.fleet.verification import CommandReport, failed_by, report_values, verify
 from aircoding.fleet.worktrees import integration_worktree
 

@@ -14,7 +14,9 @@ class Run:
     """One execution of a task graph. `status` is running, interrupted, done, failed, budget or cancelled.
 
     `provider` is as given on the command line (`anthropic:MODEL`, `scripted:FILE`), `plan_digest`
-    names the plan's text in the blob store, `run_revision` the frozen run-scope text.
+    names the plan's text in the blob store, `run_revision` the frozen run-scope text. `sandbox` is what confines its
+    commands (bubblewrap, external, none) and `confined` whether the policy counts on it; both are chosen when the run
+    starts and hold for every resume.
     """
 
     run_id: RunId
@@ -32,6 +34,8 @@ class Run:
     run_revision: str
     max_cost_usd: float | None = None
     finished_at: str | None = None
+    sandbox: str | None = None
+    confined: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

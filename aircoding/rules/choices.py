@@ -79,7 +79,7 @@ _SAME = {
 }
 _NUMBERS = {"one": "1", "two": "2", "three": "3", "four": "4", "six": "6", "eight": "8", "ten": "10"}
 _FILLER = frozenset("the a an any all your our only just always this that these those its every plain new".split())
-_KEPT_S = re.compile(r"(?:ss|us|is|js|os|css|aws|https?|nginx|postgres|redis|kubernetes|pandas|rails|express)$")
+_KEPT_S = re.compile(r"(?:ss|us|is|js|os|css|aws|https?|nginx|redis|kubernetes|pandas|rails|express)$")
 _WORD = re.compile(r"[^\s,]+")
 _QUOTES = re.compile(r"[`\"\u201c\u201d'\u2018\u2019]")
 _AREAS = {

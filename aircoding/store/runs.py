@@ -97,4 +97,6 @@ def run_of(found: Row[Any]) -> Run:
         run_revision=found.run_revision,
         max_cost_usd=found.max_cost_usd,
         finished_at=found.finished_at,
+        sandbox=found.sandbox,
+        confined=found.confined,
     )

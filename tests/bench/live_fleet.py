@@ -12,12 +12,12 @@ import asyncio
 import os
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from support.cache_bound import blocks_of, bound
-from support.cache_fleets import MODEL, LeaderFirst, Sent, built_fleet, call_of, prices, run_fleet
+from support.cache_fleets import MODEL, Gated, Sent, built_fleet, call_of, prices, run_fleet
 from support.provider_calls import capabilities
 
 from aircoding.app.models import next_try
@@ -43,7 +43,7 @@ class MoneyStop:
         self._inner, self._max_usd = inner, max_usd
         self.spent_usd, self._reserved_usd = 0.0, 0.0
 
-    async def call(self, call: CallRequest) -> Reply:
+    async def call(self, call: CallRequest, *, began: Callable[[], None] | None = None) -> Reply:
         tokens = len(canonical_json(call.request)) // LEAST_BYTES_PER_TOKEN
         dearest = cost_of(call.model, Usage(cache_write_5m_tokens=tokens, output_tokens=call.max_output_tokens)).usd
         if dearest is None or self.spent_usd + self._reserved_usd + dearest > self._max_usd:
@@ -54,7 +54,7 @@ class MoneyStop:
             )
         self._reserved_usd += dearest
         try:
-            reply = await self._inner.call(call)
+            reply = await self._inner.call(call, began=began)
         except BaseException as error:
             if not isinstance(error, ProviderError) or error.maybe_billed:
                 self.spent_usd += dearest
@@ -66,7 +66,7 @@ class MoneyStop:
         return reply
 
 
-async def send_live(provider: Provider, sent: Sequence[Sent]) -> tuple[Usage, int, str]:
+async def send_live(provider: Gated, sent: Sequence[Sent]) -> tuple[Usage, int, str]:
     """Send all sessions side by side; return what was used, how many calls were answered, and why it stopped."""
     by_session: dict[SessionId, list[CallRequest]] = {}
     for session, body in sent:
@@ -103,7 +103,7 @@ async def measure(environ: Mapping[str, str], *, max_usd: float, workers: int, t
         sent, simulated = await run_fleet(fleet)
     provider = AnthropicProvider(capabilities(), environ=environ)
     money = MoneyStop(provider, max_usd=max_usd)
-    usage, answered, stopped = await send_live(LeaderFirst(money), sent)
+    usage, answered, stopped = await send_live(Gated(money), sent)
     await provider.aclose()
     limit = bound([blocks_of(body) for _, body in sent], prices())
     lines = [f"simulated: {simulated.cache_read_tokens / simulated.prompt_tokens:.2%} read from the cache"]

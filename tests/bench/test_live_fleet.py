@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from bench.live_fleet import MoneyStop, main, send_live
-from support.cache_fleets import MODEL, Sent, built_fleet, emulated
+from support.cache_fleets import MODEL, Gated, Sent, built_fleet, emulated
 from support.provider_calls import SESSION, call, request, text, user
 
 from aircoding.errors import ProviderError
@@ -22,7 +22,7 @@ class Dear:
     usage: Usage
     calls: list[CallRequest] = field(default_factory=list)
 
-    async def call(self, asked: CallRequest) -> Reply:
+    async def call(self, asked: CallRequest, *, began: object = None) -> Reply:
         self.calls.append(asked)
         return Reply(content=(text("a"),), stop_reason="end_turn", usage=self.usage, model=MODEL)
 
@@ -47,7 +47,7 @@ async def test_a_call_that_could_pass_the_limit_is_not_sent() -> None:
 
 async def test_a_call_that_broke_off_counts_as_paid() -> None:
     class Broken:
-        async def call(self, asked: CallRequest) -> Reply:
+        async def call(self, asked: CallRequest, *, began: object = None) -> Reply:
             raise ProviderError("cut", kind="cut_stream", action="retry", maybe_billed=True)
 
     money = MoneyStop(Broken(), max_usd=1.2)
@@ -62,7 +62,7 @@ async def test_the_prompts_of_a_fleet_go_out_whole_and_a_stop_says_so(tmp_path: 
     with built_fleet(tmp_path / "project", workers=1, turns=2) as fleet:
         script = (fleet.root / "script.yaml").read_text("utf-8").replace("W0", "T1")
     emulator, provider = emulated(script)
-    usage, answered, stopped = await send_live(provider, sent)
+    usage, answered, stopped = await send_live(Gated(provider), sent)
     assert (answered, stopped) == (2, "")
     assert usage.cache_read_tokens > 2_000
     assert [one.json["messages"] for one in emulator.recorder.requests] == [body["messages"]] * 2

@@ -15,7 +15,7 @@ from aircoding.app.plans import load_plan
 from aircoding.app.policies import open_policies
 from aircoding.app.project import open_project
 from aircoding.app.trusting import trust_project
-from aircoding.app.wiring import ReportingLog, World, open_gatherer, wire
+from aircoding.app.wiring import ReportingLog, World, freeze_run, wire
 from aircoding.fleet.deps import FleetDeps, append
 from aircoding.fleet.drive import drive, workflows
 from aircoding.fleet.engine import DirectEngine, DurableEngine, Workflow
@@ -225,7 +225,7 @@ def make_fleet(
         "model": model,
         "concurrency": concurrency,
         "plan_digest": store.texts.put(json.dumps(plan)),
-        "run_revision": open_gatherer(world, load_plan(project, None)).freeze_run(),
+        "run_revision": freeze_run(world, load_plan(project, None)),
     }
     recorded = Run(run_id=RUN, **{**values, **run})
     store.runs.create(recorded)

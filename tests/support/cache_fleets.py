@@ -7,6 +7,7 @@ its usage is simulated.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from urllib.parse import unquote
 import httpx2
 from fleet.worlds import RUN, Fleet, done, make_fleet, script
 
-from aircoding.agents import calls as agent_calls
+from aircoding.agents.prefix_gate import PrefixGate
 from aircoding.emulator.server import Emulator
 from aircoding.fleet.drive import drive, workflows
 from aircoding.fleet.engine import DirectEngine
@@ -71,35 +72,17 @@ class Measured:
         )
 
 
-class LeaderFirst:
-    """Lets one call of each tools and system go ahead; the others wait for its answer. It stands in for the gate of
-    the product where that has none.
-    """
+class Gated:
+    """A provider behind the product's gate, for requests that are sent again without its loop."""
 
-    def __init__(self, inner: Provider) -> None:
-        self._inner = inner
-        self._open: dict[str, asyncio.Event] = {}
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
+    def __init__(self, inner: Any) -> None:
+        self._inner, self._gate = inner, PrefixGate(time.monotonic)
 
     async def call(self, call: CallRequest) -> Reply:
-        prefix = fingerprint(_plain([*call.request["tools"], *call.request["system"]]))
-        waiting = self._open.get(prefix)
-        if waiting is not None:
-            await waiting.wait()
-            return await self._inner.call(call)
-        self._open[prefix] = asyncio.Event()
-        try:
-            return await self._inner.call(call)
-        finally:
-            self._open[prefix].set()
-
-
-def product_has_a_gate() -> bool:
-    """Whether the product lets one worker of a prefix go ahead by itself."""
-    folder = Path(agent_calls.__file__).parent
-    return any("class PrefixGate" in path.read_text("utf-8") for path in folder.rglob("*.py"))
+        key = (call.model, fingerprint(_plain([*call.request["tools"], *call.request["system"]])))
+        async with self._gate.passing(key) as passage:
+            reply: Reply = await self._inner.call(call, began=passage.began)
+            return reply
 
 
 def _plain(blocks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -171,8 +154,7 @@ async def run_fleet(fleet: Fleet) -> tuple[list[Sent], Usage]:
     """Drive the fleet on an emulator; return what it sent, in order, and what that used."""
     emulator, provider = emulated((fleet.root / "script.yaml").read_text("utf-8"))
     deps, engine = fleet.deps(), DirectEngine()
-    front = provider if product_has_a_gate() else LeaderFirst(provider)
-    session = replace(deps.session, engine=engine, provider=front)
+    session = replace(deps.session, engine=engine, provider=provider)
     deps = replace(deps, engine=engine, session=session)
     engine.use(workflows(deps))
     status = await drive(deps, stop=asyncio.Event())

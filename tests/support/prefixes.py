@@ -37,7 +37,7 @@ class PrefixWatch:
 def first_difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
     """Return where `now` does not go on as `before` did, marks removed; None when it extends it.
 
-    A later request may add messages, and blocks to the last message that was sent; nothing else.
+    A later request may add messages; nothing else.
     """
     for part in ("tools", "system"):
         if without_marks(before[part]) != without_marks(now[part]):

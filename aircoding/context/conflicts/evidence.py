@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aircoding.context.conflicts.naming import conflict_id, place_of
+from aircoding.context.conflicts.naming import conflict_id, source_place
 from aircoding.context.draft import Draft, Item, Note, outcome
 from aircoding.records.conflicts import Conflict, ConflictKind, Route
 from aircoding.records.layers import OutcomeKind, Reason, SegmentKind
@@ -28,7 +28,7 @@ def split_stale(draft: Draft) -> tuple[tuple[Item, ...], tuple[Conflict, ...], t
         notes.append(outcome(item.segment, OutcomeKind.OMITTED, Reason.STALE, detail, tokens=item.tokens, by=claim))
         conflicts.append(
             Conflict(
-                conflict_id=conflict_id(ConflictKind.EVIDENCE, place_of(item.segment), claim),
+                conflict_id=conflict_id(ConflictKind.EVIDENCE, source_place(item.segment), claim),
                 kind=ConflictKind.EVIDENCE,
                 parties=(item.segment.segment_id, claim),
                 subject=claim,

@@ -8,7 +8,7 @@ from aircoding.records.conflicts import ConflictKind
 from aircoding.records.digests import sha256_text
 from aircoding.records.segments import Segment
 
-__all__ = ["conflict_id", "place_of", "unversioned"]
+__all__ = ["conflict_id", "source_place", "unversioned"]
 
 _VERSION = re.compile(r"(?::\d+-\d+)?(?:~short)?@[0-9a-f]{8}$")
 _OF_SESSION = re.compile(r"air:session/[^/]+/(\w+)[^@]*")
@@ -19,7 +19,7 @@ def conflict_id(kind: ConflictKind, *parts: str) -> str:
     return f"c-{kind.value}-" + sha256_text("\n".join(parts))[:10]
 
 
-def place_of(segment: Segment) -> str:
+def source_place(segment: Segment) -> str:
     """Return where a text comes from, without digest, lines and session, which an edit elsewhere would change."""
     return _OF_SESSION.sub(r"air:session/\1", segment.source.uri)
 

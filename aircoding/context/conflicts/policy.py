@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from aircoding.context.conflicts.judging import JudgedPolicy, denied_command, denied_host, denied_path
-from aircoding.context.conflicts.naming import conflict_id, place_of
+from aircoding.context.conflicts.naming import conflict_id, source_place
 from aircoding.records.conflicts import Conflict, ConflictKind, Route
 from aircoding.records.policy import Judgement, Policy
 from aircoding.records.segments import Segment
@@ -34,7 +34,7 @@ def command_conflicts(segment: Segment, policy: Policy) -> tuple[Conflict, ...]:
     found = (
         _conflict(
             party=segment.segment_id,
-            place=place_of(segment),
+            place=source_place(segment),
             where=f"{uri}:{start + line - 1}",
             subject=subject,
             judgement=judgement,

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, islice, product
 
-from aircoding.context.conflicts.naming import conflict_id, place_of
+from aircoding.context.conflicts.naming import conflict_id, source_place
 from aircoding.records.conflicts import Conflict, ConflictKind, Route
 from aircoding.records.layers import Layer, SegmentKind, Trust
-from aircoding.records.segments import Segment
-from aircoding.records.segments import place_of as segment_place
+from aircoding.records.segments import Segment, place_of
 from aircoding.rules.choices import normal
 from aircoding.rules.directives import Directive, directives_in
 from aircoding.rules.globs import overlap
@@ -46,7 +45,7 @@ class _Said:
     @property
     def where(self) -> str:
         line = (self.segment.source.start_line or 1) + self.directive.line - 1
-        return f"{place_of(self.segment)}:{line}"
+        return f"{source_place(self.segment)}:{line}"
 
     @property
     def quoted(self) -> str:
@@ -134,7 +133,7 @@ def _pairs(rules: Sequence[_Said]) -> Iterator[tuple[_Said, _Said]]:
 
 def _are_versions(one: Segment, other: Segment) -> bool:
     """Whether one is what the other was: the run's frozen text of a place, and what stands there now."""
-    return one.segment_id != other.segment_id and segment_place(one.segment_id) == segment_place(other.segment_id)
+    return one.segment_id != other.segment_id and place_of(one.segment_id) == place_of(other.segment_id)
 
 
 def _between_rules(one: _Said, other: _Said) -> Contradiction | None:
@@ -179,11 +178,11 @@ _WISH_HOLDS = {
 
 def _made(one: _Said, other: _Said, subject: str, ruling: str, winner: _Said | None, ruled_by: str) -> Contradiction:
     """Make a conflict whose id depends on the two places and words, not on their order or lines."""
-    first, second = sorted((one, other), key=lambda said: (place_of(said.segment), said.directive.text))
+    first, second = sorted((one, other), key=lambda said: (source_place(said.segment), said.directive.text))
     pair = (first.segment, second.segment)
     same = pair[0].segment_id == pair[1].segment_id
     parties = {id(said): said.where if same else str(said.segment.segment_id) for said in (first, second)}
-    names = (part for said in (first, second) for part in (place_of(said.segment), normal(said.directive.text)))
+    names = (part for said in (first, second) for part in (source_place(said.segment), normal(said.directive.text)))
     conflict = Conflict(
         conflict_id=conflict_id(ConflictKind.USER_RULE, *names),
         kind=ConflictKind.USER_RULE,

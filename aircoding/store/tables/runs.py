@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Index
 from sqlmodel import SQLModel
 
-from aircoding.store.columns import json_column, json_is_valid, number, real, strict, text
+from aircoding.store.columns import flag, json_column, json_is_valid, number, real, strict, text
 
 __all__ = ["EventRow", "RunRow", "TaskRow"]
 
@@ -31,6 +31,8 @@ class RunRow(SQLModel, table=True):
     plan_digest: str = text()
     run_revision: str = text()
     max_cost_usd: float | None = real(default=None)
+    sandbox: str | None = text(default=None)
+    confined: bool | None = flag(default=None)
     fence: int = number(default=0, ge=0)
     last_seq: int = number(default=0, ge=0)
 
