@@ -63,9 +63,11 @@ def _of_texts(project: Project, plan: Plan, policies: Policies, docs: PlanDocs, 
     rules = _rules(project, plan, intake)
     groups: dict[tuple[str, tuple[str, ...]], list[TaskSpec]] = {}
     for task in plan.tasks:
-        groups.setdefault((task.role, task.denied_paths), []).append(task)
+        for role in (role for role in _roles_of(task) if role in policies.profiles):
+            groups.setdefault((role, task.denied_paths), []).append(task)
     for (role, _), tasks in groups.items():
-        policy, layers = policies.for_task(tasks[0]), policies.profile(role).layers
+        profile = policies.profile(role)
+        policy, layers = policies.for_role(profile, tasks[0]), profile.layers
         texts = [rule for rule in rules if Layer.L3 in layers]
         if Layer.L4 in layers:
             texts += run_plan(docs, layers[Layer.L4])
@@ -74,6 +76,11 @@ def _of_texts(project: Project, plan: Plan, policies: Policies, docs: PlanDocs, 
             conflicts = command_conflicts(text, policy)
             if conflicts and any(_reaches(text, task) for task in tasks):
                 yield from conflicts
+
+
+def _roles_of(task: TaskSpec) -> tuple[str, ...]:
+    """Return the roles that work on a task: its own, those that take part, and the one that it escalates to."""
+    return tuple(dict.fromkeys((task.role, *task.roles, *task.retry.escalate)))
 
 
 def _rules(project: Project, plan: Plan, intake: Intake) -> tuple[Segment, ...]:

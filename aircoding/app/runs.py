@@ -26,6 +26,7 @@ from aircoding.fleet.engine import DurableEngine
 from aircoding.graph.plan_file import parse_plan
 from aircoding.records.events import Event
 from aircoding.records.ids import RunId
+from aircoding.records.jsonable import jsonable
 from aircoding.records.runs import Run, TaskState
 from aircoding.records.tasks import Plan
 from aircoding.settings import Settings
@@ -119,8 +120,7 @@ def start_run(request: RunRequest, *, report: Report, say: Say, confirm: Confirm
     sandbox, policies = confinement(project, say)
     _approve_commands(project, plan, policies, confirm=confirm, plan_file=request.plan_file)
     policies = replace(policies, approvals=open_policies(project, confined=policies.confined).approvals)
-    for conflict in find_conflicts(project, plan).conflicts:
-        say(f"conflict {conflict.conflict_id}: {conflict.detail}; {conflict.ruling}")
+    conflicts = find_conflicts(project, plan).conflicts
     with project.open_store(create=True) as store:
         world = World(
             project=project, policies=policies, provider=provider, sandbox=sandbox, store=store, report=report
@@ -137,6 +137,8 @@ def start_run(request: RunRequest, *, report: Report, say: Say, confirm: Confirm
                     f' add [prices."{model}"] to ~/.air/config.toml'
                 )
             append(deps, "run.started", {"goal": run.goal, "base_commit": run.base_commit}, key="start")
+            for conflict in conflicts:
+                append(deps, "conflict.found", jsonable(conflict), key=conflict.conflict_id)
             return _drive(deps, engine, store, say)
 
 
