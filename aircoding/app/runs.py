@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import secrets
 import signal
 from collections.abc import Callable
@@ -346,6 +347,8 @@ async def _driven(deps: FleetDeps, engine: DurableEngine) -> str:
     loop.add_signal_handler(signal.SIGINT, stop.set)
     loop.add_signal_handler(signal.SIGTERM, stop.set)
     engine.launch()
+    # Modules and tables stay until the end: collections need to look only at what the run makes from here on.
+    gc.freeze()
     try:
         return await drive(deps, stop=stop)
     finally:

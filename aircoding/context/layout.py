@@ -75,7 +75,7 @@ class _Text:
     def _append(self, text: str) -> tuple[int, int]:
         start = self._size_bytes
         self._pieces.append(text)
-        self._size_bytes += len(text.encode("utf-8"))
+        self._size_bytes += len(text) if text.isascii() else len(text.encode("utf-8"))
         return start, self._size_bytes
 
     def layout(self, text: str) -> None:

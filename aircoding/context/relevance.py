@@ -52,8 +52,8 @@ def relevance(segments: Sequence[Segment], task: TaskSpec | None, touched_paths:
     if task is None:
         return [NEUTRAL] * len(segments)
     named = (*task.write_area, *task.reads)
-    query = frozenset(words_of("\n".join((task.title, task.description, *task.acceptance, *named))).counts)
-    texts = _bm25([words_of(segment.text) for segment in segments], query)
+    query = _query("\n".join((task.title, task.description, *task.acceptance, *named)))
+    texts = _bm25([_hits(segment.text, query) for segment in segments])
     places = _Places((*task.write_area, *(read.split(":", 1)[0] for read in task.reads)), touched_paths)
     known = query | frozenset(named)
     return [
@@ -100,17 +100,34 @@ def _ancestors(path: str) -> list[str]:
     return ["/".join(parts[:depth]) for depth in range(len(parts), 0, -1)]
 
 
-def _bm25(texts: Sequence[Words], query: frozenset[str]) -> list[float]:
+class _Hits(NamedTuple):
+    """The words of the query that a text holds, each with how often, and how many words it has in all."""
+
+    counts: tuple[tuple[str, int], ...]
+    total: int
+
+
+@lru_cache(maxsize=256)
+def _query(text: str) -> frozenset[str]:
+    return frozenset(words_of(text).counts)
+
+
+@lru_cache(maxsize=16_384)
+def _hits(text: str, query: frozenset[str]) -> _Hits:
+    """Kept, since the workers of a task ask the same of the same texts again and again."""
+    words = words_of(text)
+    return _Hits(tuple((word, words.counts[word]) for word in sorted(query & words.counts.keys())), words.total)
+
+
+def _bm25(texts: Sequence[_Hits]) -> list[float]:
     """Return the score of each text as a share of the best one; 0 for all where none holds a word of the query."""
-    shared = [query & text.counts.keys() for text in texts]
-    holders = Counter(word for words in shared for word in words)
+    holders = Counter(word for text in texts for word, _ in text.counts)
     weights = {word: math.log(1 + (len(texts) - held + 0.5) / (held + 0.5)) for word, held in holders.items()}
     mean = sum(text.total for text in texts) / max(len(texts), 1) or 1.0
     scores = []
-    for words, (counts, total) in zip(shared, texts, strict=True):
+    for counts, total in texts:
         damping = _K1 * (1 - _B + _B * total / mean)
-        # fsum rounds once, so that the order in which a set gives its words does not show.
-        scores.append(math.fsum(weights[w] * counts[w] * (_K1 + 1) / (counts[w] + damping) for w in words))
+        scores.append(math.fsum(weights[word] * times * (_K1 + 1) / (times + damping) for word, times in counts))
     best = max(scores, default=0.0) or 1.0
     return [score / best for score in scores]
 
