@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from aircoding.errors import AirError
@@ -154,11 +154,17 @@ def _why(decision: Decision) -> str:
     return f"{decision.reason} ({strongest.uri}{line})"
 
 
-def current_digests(worktree: Worktree, segments: Iterable[Segment], known: Iterable[str] = ()) -> Mapping[str, Digest]:
-    """Return the present digest of each project file that a claim or `known` names (uris); empty: it is gone."""
+def current_digests(
+    worktree: Worktree, segments: Collection[Segment], known: Iterable[str] = ()
+) -> Mapping[str, Digest]:
+    """Return the present digest of each project file that a claim or `known` names (uris); empty: it is gone.
+
+    A file that stands among `segments` was read a moment ago, and is not read again.
+    """
+    read = {one.source.uri: one.source.digest for one in segments if one.kind is SegmentKind.FILE and one.claims}
     claimed = (claim.uri for segment in segments for claim in segment.claims)
     uris = sorted({uri for uri in (*claimed, *known) if uri.startswith("project:")})
-    return {uri: _digest(worktree.digest, uri.removeprefix("project:")) for uri in uris}
+    return {uri: read[uri] if uri in read else _digest(worktree.digest, uri.removeprefix("project:")) for uri in uris}
 
 
 def _digest(digest_of: Callable[[str], Digest | None], path: str) -> Digest:

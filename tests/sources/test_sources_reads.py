@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from support.projects import effective_policy, make_intake, make_project
 
 from aircoding.records.digests import sha256_text
 from aircoding.records.ids import TaskId
-from aircoding.records.layers import Reason, Trust
+from aircoding.records.layers import Reason, SegmentKind, Trust
 from aircoding.records.segments import Segment
 from aircoding.records.tasks import TaskSpec
 from aircoding.sources.reads import MAX_EXCERPT_BYTES, MAX_GLOB_FILES, Read, current_digests, parse_read, read_files
@@ -123,6 +124,11 @@ def test_an_untrusted_projects_files_are_external(tmp_path: Path) -> None:
 
 def test_the_present_digest_of_a_file_that_is_gone_is_empty(tmp_path: Path) -> None:
     root = make_project(tmp_path / "p", {"a.py": TEN})
-    segments = read(root, "a.py")
+    (segment,) = read(root, "a.py")
+    worktree = GitWorktree(str(root))
+    assert current_digests(worktree, [segment]) == {"project:a.py": segment.source.digest}
+    claimed = replace(segment, kind=SegmentKind.SUMMARY)
+    assert current_digests(worktree, [claimed]) == {"project:a.py": segment.source.digest}
     (root / "a.py").unlink()
-    assert current_digests(GitWorktree(str(root)), segments) == {"project:a.py": ""}
+    assert current_digests(worktree, [claimed]) == {"project:a.py": ""}
+    assert current_digests(worktree, [], ["project:a.py", "user:x"]) == {"project:a.py": ""}
