@@ -117,6 +117,8 @@ def _context(
         if deps.cache_watch is not None:
             context = deps.cache_watch.foretold(context, before=before if goes_on else None)
         deps.assemblies.record(context, snapshot=snapshot)
+        for conflict in context.manifest.conflicts[len(before.manifest.conflicts) if goes_on and before else 0 :]:
+            note(deps, brief, "conflict.found", jsonable(conflict), key=conflict.conflict_id)
     return context
 
 

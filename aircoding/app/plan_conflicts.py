@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from aircoding.app.policies import Policies, open_policies
@@ -15,14 +15,17 @@ from aircoding.context.conflicts import (
     command_conflicts,
     task_command_conflicts,
     task_conflicts,
+    user_rule_conflicts,
 )
 from aircoding.records.conflicts import Conflict
+from aircoding.records.diagnostics import Diagnostic
 from aircoding.records.layers import Layer
 from aircoding.records.segments import Segment
 from aircoding.records.tasks import Plan, TaskSpec
 from aircoding.rules.globs import Dialect, compile_globs, overlap
+from aircoding.rules.precedence import resolve
 from aircoding.sources.plan_docs import PlanDocs, read_plan_docs, run_plan, task_plan
-from aircoding.sources.rule_files import RuleSwitches, read_rules
+from aircoding.sources.rule_files import RuleFiles, RuleSwitches, read_rules
 from aircoding.sources.segments import Intake
 
 __all__ = ["PlanConflicts", "find_conflicts"]
@@ -30,14 +33,18 @@ __all__ = ["PlanConflicts", "find_conflicts"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanConflicts:
-    """The conflicts, each once, with what people ruled on them, and the tasks that cannot pass as they stand."""
+    """The conflicts, each once, with what people ruled on them, and the tasks that cannot pass as they stand.
+
+    `faults` are those of rule files and decisions: what is quarantined for them takes no part.
+    """
 
     conflicts: tuple[Conflict, ...]
     hopeless: tuple[str, ...]
+    faults: tuple[Diagnostic, ...]
 
 
 def find_conflicts(project: Project, plan: Plan) -> PlanConflicts:
-    """Return the conflicts with the policy and with decisions that a plan's workers would meet.
+    """Return the conflicts that a plan's workers would meet: with the policy, with decisions, between their rules.
 
     A task cannot pass when the policy denies its own verify command, or when an open conflict stops it.
     """
@@ -53,14 +60,31 @@ def find_conflicts(project: Project, plan: Plan) -> PlanConflicts:
         found += [*task_conflicts(task, policy), *blocking]
         if task_command_conflicts(task, policy) or any(one.blocking and one.state == "open" for one in blocking):
             hopeless.append(task.id)
-    found += _of_texts(project, plan, policies, docs, intake)
+    files = _rules(project, plan, intake)
+    found += _of_texts(files.segments, plan, policies, docs, intake)
+    between = user_rule_conflicts(_reaching(files.segments, plan))
+    found += (apply_ruling(one.conflict, rulings.get(one.conflict.conflict_id)) for one in between)
     unique = {conflict.conflict_id: conflict for conflict in found}
-    return PlanConflicts(conflicts=tuple(unique.values()), hopeless=tuple(hopeless))
+    return PlanConflicts(
+        conflicts=tuple(unique.values()),
+        hopeless=tuple(hopeless),
+        faults=(*docs.diagnostics, *files.diagnostics),
+    )
 
 
-def _of_texts(project: Project, plan: Plan, policies: Policies, docs: PlanDocs, intake: Intake) -> Iterator[Conflict]:
+def _reaching(rules: Sequence[Segment], plan: Plan) -> list[Segment]:
+    """Return the rules that hold and that some task's worker gets."""
+    standing = [rule for rule in rules if _stands(rule)]
+    beaten = {ruling.loser.segment_id for ruling in resolve(standing)}
+    return [
+        rule for rule in standing if rule.segment_id not in beaten and any(_reaches(rule, task) for task in plan.tasks)
+    ]
+
+
+def _of_texts(
+    rules: Sequence[Segment], plan: Plan, policies: Policies, docs: PlanDocs, intake: Intake
+) -> Iterator[Conflict]:
     """Yield the conflicts of rules and plan documents, judged once for all tasks of one role and the same denies."""
-    rules = _rules(project, plan, intake)
     groups: dict[tuple[str, tuple[str, ...]], list[TaskSpec]] = {}
     for task in plan.tasks:
         for role in (role for role in _roles_of(task) if role in policies.profiles):
@@ -83,7 +107,7 @@ def _roles_of(task: TaskSpec) -> tuple[str, ...]:
     return tuple(dict.fromkeys((task.role, *task.roles, *task.retry.escalate)))
 
 
-def _rules(project: Project, plan: Plan, intake: Intake) -> tuple[Segment, ...]:
+def _rules(project: Project, plan: Plan, intake: Intake) -> RuleFiles:
     root = project.root
     return read_rules(
         root,
@@ -93,7 +117,7 @@ def _rules(project: Project, plan: Plan, intake: Intake) -> tuple[Segment, ...]:
         trusted=project.trusted,
         switches=RuleSwitches(agents_md=project.settings.rules.agents_md),
         near={path for task in plan.tasks for path in (*task.reads, *task.write_area)},
-    ).segments
+    )
 
 
 def _stands(text: Segment) -> bool:

@@ -15,6 +15,7 @@ from aircoding.graph.plan_file import parse_plan
 from aircoding.graph.task_graph import TaskGraph
 from aircoding.graph.waves import plan_waves
 from aircoding.records.conflicts import Conflict
+from aircoding.records.diagnostics import Diagnostic
 from aircoding.records.tasks import Plan, TaskSpec
 from aircoding.rules.globs import Dialect, compile_globs
 
@@ -83,9 +84,15 @@ def check_plan(start: Path, plan_file: Path | None) -> PlanReport:
         wave_count=len(waves.waves),
         separated=tuple((one.meeting.task, one.task) for one in waves.separated),
         conflicts=found.conflicts,
-        remarks=_missing_reads(project, graph),
+        remarks=(*map(_in_words, found.faults), *_missing_reads(project, graph)),
         hopeless=found.hopeless,
     )
+
+
+def _in_words(fault: Diagnostic) -> str:
+    line = f":{fault.line}" if fault.line is not None else ""
+    hint = f"; {fault.hint}" if fault.hint else ""
+    return f"{fault.uri}{line}: {fault.message}{hint}"
 
 
 def _missing_reads(project: Project, graph: TaskGraph) -> tuple[str, ...]:

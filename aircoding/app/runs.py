@@ -121,7 +121,7 @@ def start_run(request: RunRequest, *, report: Report, say: Say, confirm: Confirm
     sandbox, policies = confinement(project, say)
     _approve_commands(project, plan, policies, confirm=confirm, plan_file=request.plan_file)
     policies = replace(policies, approvals=open_policies(project, confined=policies.confined).approvals)
-    conflicts = find_conflicts(project, plan).conflicts
+    known = find_conflicts(project, plan)
     with project.open_store(create=True) as store:
         world = World(
             project=project, policies=policies, provider=provider, sandbox=sandbox, store=store, report=report
@@ -138,7 +138,9 @@ def start_run(request: RunRequest, *, report: Report, say: Say, confirm: Confirm
                     f' add [prices."{model}"] to ~/.air/config.toml'
                 )
             append(deps, "run.started", {"goal": run.goal, "base_commit": run.base_commit}, key="start")
-            for conflict in conflicts:
+            for fault in known.faults:
+                append(deps, "source.invalid", jsonable(fault), key=f"{fault.uri}:{fault.line}:{fault.code}")
+            for conflict in known.conflicts:
                 append(deps, "conflict.found", jsonable(conflict), key=conflict.conflict_id)
             return _drive(deps, engine, store, say)
 

@@ -56,6 +56,7 @@ def _line(event: Event) -> str:
         "permission.denied": f"{where}: denied {payload.get('act', '')}: {payload.get('reason', '')}",
         "permission.announced": f"{where}: runs {payload.get('act', '')} ({payload.get('reason', '')})",
         "write_area.violated": f"{where}: changed files outside its write area: {payload.get('paths', '')}",
+        "source.invalid": f"{payload.get('uri')}:{payload.get('line')}: {payload.get('message')}; it takes no part",
         "conflict.found": f"conflict {payload.get('conflict_id')}: {payload.get('detail')}; {payload.get('ruling')}",
         "conflict.opened": f"{where}: conflict: {payload.get('detail', '')}",
         "task.done": f"{task}: done",

@@ -4,6 +4,7 @@ from aircoding.context.conflicts.architecture import architecture_conflicts
 from aircoding.context.conflicts.policy import command_conflicts, task_command_conflicts, task_conflicts
 from aircoding.context.conflicts.rulings import apply_ruling, may_rule
 from aircoding.context.conflicts.stage import detect
+from aircoding.context.conflicts.user_rules import user_rule_conflicts
 
 __all__ = [
     "apply_ruling",
@@ -13,4 +14,5 @@ __all__ = [
     "may_rule",
     "task_command_conflicts",
     "task_conflicts",
+    "user_rule_conflicts",
 ]
