@@ -17,7 +17,7 @@ from aircoding.records.digests import sha256_text
 from aircoding.records.ids import Digest, SegmentId
 from aircoding.records.layers import Form, Layer, OutcomeKind, Reason, Scope, SegmentKind, Trust
 from aircoding.records.manifest import AssembledContext, OutcomeRecord, SegmentRecord
-from aircoding.records.segments import LAPSED, REMOVED, UNUSABLE, Segment, Source, place_of
+from aircoding.records.segments import LAPSED, REMOVED, UNUSABLE, Segment, Source, is_unusable, place_of
 from aircoding.records.snapshot import Snapshot
 
 __all__ = ["News", "news_of"]
@@ -25,7 +25,6 @@ __all__ = ["News", "news_of"]
 _ONCE_A_SESSION = frozenset({SegmentKind.MEMORY, SegmentKind.SKILLS_INDEX, SegmentKind.IDENTITY})
 """Taken when the session starts; what is written meanwhile surfaces in the next one."""
 _INSTRUCTS = frozenset({SegmentKind.RULE, SegmentKind.POLICY, SegmentKind.PLAN, SegmentKind.ADR, SegmentKind.SKILL})
-_UNUSABLE_REASONS = frozenset({Reason.UNREADABLE, Reason.INVALID, Reason.QUARANTINED, Reason.PERMISSION})
 _MOST_DIFF_LINES = 60
 _MOST_DIFF_CHARS = 4_000
 
@@ -114,7 +113,10 @@ def _held_back(snapshot: Snapshot, item: Item) -> OutcomeRecord | None:
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """A notice to be made: which source, in which version, in which words."""
+    """A notice to be made: which source, in which version, in which words.
+
+    `revision` is what the session had of a file when it was told.
+    """
 
     name: str
     layer: Layer
@@ -122,6 +124,7 @@ class _Told:
     uri: str
     digest: Digest
     text: str
+    revision: str | None = None
 
 
 def _notice(snapshot: Snapshot, told: _Told) -> Item:
@@ -132,7 +135,7 @@ def _notice(snapshot: Snapshot, told: _Told) -> Item:
         scope=Scope.TURN,
         trust=told.trust,
         kind=SegmentKind.NOTICE,
-        source=Source(uri=told.uri, digest=told.digest, text_digest=digest),
+        source=Source(uri=told.uri, digest=told.digest, text_digest=digest, revision=told.revision),
         text=told.text,
     )
     return Item(segment, Form.WHOLE, told.text, estimate_tokens(told.text, snapshot.estimator), "epoch")
@@ -146,7 +149,7 @@ def _lapsed(
 ) -> Iterator[_Told]:
     """Yield a notice for each text that was sent and holds no more, or cannot be used as it is now."""
     there = {place_of(one.segment_id) for one in snapshot.segments if one.barred is None}
-    broken = {one.source.uri for one in snapshot.segments if one.barred and one.barred.reason in _UNUSABLE_REASONS}
+    broken = {one.source.uri for one in snapshot.segments if is_unusable(one)}
     beaten = {place_of(note.segment_id): note for note in notes if note.reason in {Reason.OVERRIDDEN, Reason.DUPLICATE}}
     for record in _in_force(records, known):
         place = place_of(record.segment_id)
@@ -182,21 +185,26 @@ def _foreign_changes(snapshot: Snapshot) -> Iterator[_Told]:
     assert snapshot.frozen is not None  # noqa: S101 - only an epoch under way has news
     context = snapshot.frozen.context
     shown: dict[str, SegmentRecord] = {}
-    told: dict[str, Digest] = {}
+    told: dict[str, Source] = {}
     for record in context.manifest.segments:
         if record.kind is SegmentKind.FILE:
             shown[record.source.uri] = record
         elif record.kind is SegmentKind.NOTICE and record.layer is Layer.L6:
-            told[record.source.uri] = record.source.digest
+            told[record.source.uri] = record.source
     for uri in sorted({*shown, *snapshot.baselines}):
         now = snapshot.digests.get(uri)
         seen = snapshot.baselines.get(uri) or (shown[uri].source.digest if uri in shown else None)
-        if now is None or now == seen or told.get(uri) == now:
+        last = told.get(uri)
+        # A notice counts until the session itself has read or changed the file again.
+        believed = last.digest if last is not None and last.revision == seen else seen
+        if now is None or now == believed:
             continue
         trust = shown[uri].trust if uri in shown else Trust.BUILTIN
         text = f"{uri.removeprefix('project:')} was changed by somebody else. "
-        text += _change(snapshot, context, shown.get(uri), seen, now)
-        yield _Told(f"L6:{uri}#changed", Layer.L6, trust, uri, now, text)
+        text += (
+            "It is again as you last saw it." if now == seen else _change(snapshot, context, shown.get(uri), seen, now)
+        )
+        yield _Told(f"L6:{uri}#changed", Layer.L6, trust, uri, now, text, revision=seen)
 
 
 def _rulings(

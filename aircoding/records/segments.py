@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from aircoding.records.ids import Digest, SegmentId
 from aircoding.records.layers import Layer, OutcomeKind, Reason, Scope, SegmentKind, Trust
 
-__all__ = ["LAPSED", "REMOVED", "UNUSABLE", "Barred", "Claim", "Finding", "Segment", "Source", "place_of"]
+__all__ = ["LAPSED", "REMOVED", "UNUSABLE", "Barred", "Claim", "Finding", "Segment", "Source", "is_unusable"]
+__all__ += ["place_of"]
 
 REMOVED, LAPSED, UNUSABLE = "~removed", "~lapsed", "~unusable"
 """Ends of the places of notices about a text that stands in a prompt: its source is gone; another text took its
@@ -103,6 +104,14 @@ class Segment:
     findings: tuple[Finding, ...] = ()
     barred: Barred | None = None
     relevance_terms: tuple[str, ...] = field(default=())
+
+
+def is_unusable(segment: Segment) -> bool:
+    """Whether there is a text that cannot be used as it is; a source that holds none is not there."""
+    why = segment.barred
+    if why is None:
+        return False
+    return why.outcome is OutcomeKind.QUARANTINED or why.reason in {Reason.UNREADABLE, Reason.PERMISSION}
 
 
 def place_of(segment_id: str) -> str:

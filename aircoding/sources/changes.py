@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from aircoding.records.ids import SegmentId
 from aircoding.records.layers import Scope, SegmentKind, Trust
-from aircoding.records.segments import REMOVED, UNUSABLE, Segment, place_of
+from aircoding.records.segments import REMOVED, UNUSABLE, Segment, is_unusable, place_of
 from aircoding.sources.segments import Intake, unique
 
 __all__ = ["changed_since"]
@@ -33,7 +33,7 @@ def changed_since(frozen: Collection[Segment], now: Iterable[Segment], *, intake
     )
     known = {one.segment_id for one in frozen}
     barred_now = tuple(one for one in present if one.barred is not None and one.segment_id not in known)
-    broken = {one.source.uri for one in barred_now}
+    broken = {one.source.uri for one in barred_now if is_unusable(one)}
     gone = (_gone(one, intake, one.source.uri in broken) for place, one in before.items() if place not in current)
     return unique((*changed, *(replace(one, scope=Scope.SESSION) for one in barred_now), *gone))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import aircoding
 from aircoding.context.calibration import estimator_named
 from aircoding.context.freezing import frozen_from
+from aircoding.context.profiles import profile_refusal
 from aircoding.errors import ConfigError, NotFoundError
 from aircoding.permissions.in_words import policy_in_words, task_policy_in_words
 from aircoding.ports import BlobStore, Clock, Screener, Worktree
@@ -280,11 +281,13 @@ class FileGatherer:
         self, role: str, revision: Revision, rules: tuple[Segment, ...], docs: PlanDocs
     ) -> tuple[Segment, ...]:
         """Return what of the run's frozen text is another by now: rules, plan documents, the role's policy."""
-        profile, frozen = revision.roles[role].profile, revision.of_role(role)
+        profile = revision.roles[role].profile
+        frozen = [one for one in revision.of_role(role) if profile_refusal(profile, one) is None]
         shared = [one for one in rules if one.scope is Scope.RUN]
+        own_rules = [one for one in revision.run_rules() if profile_refusal(profile, one) is None]
         policy = policy_in_words(self._policy_for(profile, None))
         return (
-            *_at_detail(profile, Layer.L3, changed_since(revision.run_rules(), shared, intake=self._intake)),
+            *_at_detail(profile, Layer.L3, changed_since(own_rules, shared, intake=self._intake)),
             *changed_since(
                 [one for one in frozen if one.kind in {SegmentKind.PLAN, SegmentKind.ADR}],
                 run_plan(docs, profile.layers.get(Layer.L4)),

@@ -50,18 +50,19 @@ class RuleText:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A stretch of a file that becomes one candidate; lines count in the file."""
+    """A stretch of a file that becomes one candidate; lines count in the file. A required one has no cap."""
 
     name: str
     text: str
     start_line: int
     end_line: int
+    required: bool = False
 
 
 def native_rules(origin: RuleOrigin, read: TextRead, intake: Intake) -> RuleText:
     """Return the rules of one of our own files; a rule with a fault in its header is quarantined."""
     file = parse_rule_file(read.text, origin.uri, origin.level)
-    parts = [_Part(_slug(rule), rule.text, rule.start_line, rule.end_line) for rule in file.rules]
+    parts = [_Part(_slug(rule), rule.text, rule.start_line, rule.end_line, rule.required) for rule in file.rules]
     text = _candidates(origin, read, intake, parts)
     diagnostics = (*file.diagnostics, *text.diagnostics)
     if not file.rules:
@@ -117,7 +118,10 @@ def foreign_rules(origin: RuleOrigin, read: TextRead, intake: Intake, *, why_not
 
 
 def _candidates(origin: RuleOrigin, read: TextRead, intake: Intake, parts: list[_Part]) -> RuleText:
-    """Make the candidates of a file up to its cap; each part beyond it is listed with its lines."""
+    """Make the candidates of a file up to its cap; each part beyond it is listed with its lines.
+
+    What is required comes whole at any size: where it does not fit the window, the assembly says so and nothing is sent.
+    """
     if not parts:
         why = Barred(outcome=OutcomeKind.OMITTED, reason=Reason.INVALID, detail="the file holds no text")
         return RuleText(segments=(barred(blank_rule(origin, intake, read), why),))
@@ -129,7 +133,7 @@ def _candidates(origin: RuleOrigin, read: TextRead, intake: Intake, parts: list[
     used_bytes = 0
     for part in parts:
         size_bytes = len(part.text.encode("utf-8"))
-        if used_bytes + size_bytes <= MAX_RULE_BYTES:
+        if part.required or used_bytes + size_bytes <= MAX_RULE_BYTES:
             used_bytes += size_bytes
             segments.append(_candidate(origin, read, intake, part))
             continue

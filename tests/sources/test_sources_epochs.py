@@ -21,7 +21,7 @@ from aircoding.context.assembler import assemble
 from aircoding.records.digests import sha256_bytes
 from aircoding.records.ids import TaskId
 from aircoding.records.layers import OutcomeKind, Reason, Scope
-from aircoding.records.manifest import AssembledContext
+from aircoding.records.manifest import AssembledContext, Overflow
 from aircoding.records.policy import Policy
 from aircoding.records.profiles import Profile
 from aircoding.records.sessions import SessionBrief, SteeringEntry
@@ -266,6 +266,48 @@ def test_what_somebody_else_changed_in_a_file_is_told_with_a_short_diff(session:
     (session.desk.root / "src/a.py").unlink()
     session.turn()
     assert "src/a.py was changed by somebody else. It is no longer there." in session.told()
+
+
+def test_a_foreign_change_that_is_taken_back_and_made_again_is_told_each_time(session: Session) -> None:
+    before, after = FILES["src/a.py"], "one = 11\n"
+    session.turn()
+    for text, words in [(after, "It has the digest"), (before, "It is again as you last saw it."), (after, "digest")]:
+        write_tree(session.desk.root, {"src/a.py": text})
+        session.turn()
+        assert words in session.told()
+        session.turn()
+        assert session.told() == ""
+    session.desk.baselines["src/a.py"] = sha256_bytes(after.encode())  # the session has read it
+    session.turn()
+    assert session.told() == ""
+    write_tree(session.desk.root, {"src/a.py": before})
+    session.turn()
+    assert "was changed by somebody else" in session.told()
+
+
+@pytest.mark.parametrize("text", [None, "", "\n"])
+def test_a_plan_document_that_is_removed_or_emptied_is_told(session: Session, text: str | None) -> None:
+    session.turn()
+    if text is None:
+        (session.desk.root / ".air/shared/plan/plan.md").unlink()
+    else:
+        write_tree(session.desk.root, {".air/shared/plan/plan.md": text})
+    session.turn()
+    assert "project:.air/shared/plan/plan.md, lines 1-3 was removed after this run began." in session.told()
+    session.turn()
+    assert session.told() == ""
+    later = Session(desk=session.desk, brief=replace(session.brief, session_id="r1:T1:2:executor:1")).turn()
+    assert "plan.md, lines 1-3 was removed after this run began." in str(later.messages[0])
+
+
+def test_a_required_rule_of_any_size_is_sent_whole_or_nothing_is(desk: Desk) -> None:
+    write_tree(desk.root, {".air/shared/rules/r.md": "---\nrequired: true\n---\n" + "- Mind this.\n" * 30_000})
+    desk.window_tokens = 1_000_000
+    context = Session(desk=desk, brief=desk.brief(task=TASK)).turn()
+    assert str(context.request).count("- Mind this.") == 30_000
+    desk.window_tokens = 60_000
+    overflow = assemble(desk.snapshot(desk.brief(task=TASK)))
+    assert isinstance(overflow, Overflow)
 
 
 def test_a_file_that_the_session_has_only_read_by_a_tool_is_watched_too(session: Session) -> None:
