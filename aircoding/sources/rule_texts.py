@@ -120,7 +120,7 @@ def foreign_rules(origin: RuleOrigin, read: TextRead, intake: Intake, *, why_not
 def _candidates(origin: RuleOrigin, read: TextRead, intake: Intake, parts: list[_Part]) -> RuleText:
     """Make the candidates of a file up to its cap; each part beyond it is listed with its lines.
 
-    What is required comes whole at any size: where it does not fit the window, the assembly says so and nothing is sent.
+    What is required comes whole at any size: where it does not fit the window, nothing is sent.
     """
     if not parts:
         why = Barred(outcome=OutcomeKind.OMITTED, reason=Reason.INVALID, detail="the file holds no text")
