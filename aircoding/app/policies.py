@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from aircoding.app.project import Project, open_project
-from aircoding.errors import AirError, ConfigError, NotFoundError
-from aircoding.permissions.engine import decide
+from aircoding.app.project import Project
+from aircoding.errors import AirError, ConfigError
 from aircoding.permissions.policy import build_policy, require_valid
 from aircoding.permissions.policy_file import PolicyFile, parse_policy_file
 from aircoding.records.ids import Digest
-from aircoding.records.policy import CommandAct, Decision, Policy, PolicyLevel
+from aircoding.records.policy import Policy, PolicyLevel
 from aircoding.records.profiles import Profile
 from aircoding.records.sessions import SessionBrief
 from aircoding.records.tasks import TaskSpec
@@ -23,7 +22,7 @@ from aircoding.sources.resources import read_resource
 from aircoding.sources.role_text import tool_specs
 from aircoding.sources.roles import load_profiles
 
-__all__ = ["LivePolicies", "Policies", "judge_command", "open_policies"]
+__all__ = ["LivePolicies", "Policies", "open_policies"]
 
 _PLAN_FLOOR = ".air/**"
 """The line of the floor that the architecture designer's right to write the plan lifts."""
@@ -153,21 +152,3 @@ def _file(path: Path, uri: str, level: PolicyLevel) -> list[PolicyFile]:
         return []
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{uri}: cannot be read: {error}", hint="correct or delete the file") from error
-
-
-def judge_command(start: Path, command: str, *, role: str, task_id: str | None) -> Decision:
-    """Return what the policy says of a command for a role, and for a task of the project's plan.
-
-    Raises:
-        NotFoundError: the plan has no such task.
-    """
-    from aircoding.app.plans import load_plan
-
-    project = open_project(start)
-    policies = open_policies(project, confined=True)
-    task = None
-    if task_id is not None:
-        task = load_plan(project, None).task(task_id)
-        if task is None:
-            raise NotFoundError(f"the plan has no task {task_id}", hint="`aircoding plan show` lists them")
-    return decide(CommandAct(command=command), policies.for_role(policies.profile(role), task))

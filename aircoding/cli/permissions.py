@@ -34,7 +34,7 @@ def trust(plan_file: Path | None, as_json: bool) -> None:
 @json_option
 def check(command: str, role: str, task_id: str | None, as_json: bool) -> None:
     """Say what the policy decides of a shell command, and which line of which file decided."""
-    from aircoding.app.policies import judge_command
+    from aircoding.app.judging import judge_command
 
     decision = judge_command(Path.cwd(), command, role=role, task_id=task_id)
 
