@@ -108,6 +108,16 @@ def test_two_sentences_of_one_rule_are_told_apart_by_their_lines() -> None:
     assert set(conflict.parties) == {"project:a.md:1", "project:a.md:3"}
 
 
+def test_more_or_less_of_the_same_words_is_the_same_contradiction() -> None:
+    shorter = suspicion(SINGLE, "Commit each step on its own")
+    both = replace(told(ONE, OTHER), suspicions=(suspicion(), shorter))
+
+    (conflict,) = conflicts_of(both)
+
+    assert conflict.conflict_id == suspicion_id(suspicion())
+    assert not accepted(told(ONE, OTHER), (shorter,))
+
+
 def test_what_code_has_found_is_not_said_again() -> None:
     tabs = rule("Always use tabs for indentation.", "project:a.md")
     blanks = rule("- Use spaces for indentation.", "project:b.md")

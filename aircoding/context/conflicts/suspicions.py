@@ -45,6 +45,8 @@ def suspected(
 ) -> tuple[Contradiction, ...]:
     """Return the conflicts of suspicions whose two rules are among `segments`, each once.
 
+    Of two that name more or less of the same words the first counts: one that was ruled on stands before a new one.
+
     Args:
         suspicions: what the model said.
         segments: what stands in the prompt, or is about to.
@@ -61,7 +63,7 @@ def suspected(
             continue
         for one, other in _pairs(suspicion, rules):
             is_new = fresh is None or one.segment.segment_id in fresh or other.segment.segment_id in fresh
-            if is_new and not _is_decided((one, other), known, denied):
+            if is_new and not _is_decided((one, other), (*known, *found.values()), denied):
                 found[name] = _made(name, suspicion, one, other)
                 break
     return tuple(found[name] for name in sorted(found))
@@ -94,7 +96,7 @@ def _with_words(rule: NamedRule, rules: Sequence[Segment]) -> Iterator[_Party]:
 
 
 def _is_decided(pair: tuple[_Party, _Party], known: Sequence[Contradiction], denied: Sequence[Conflict]) -> bool:
-    """Whether code has found the same contradiction, or the policy is against what one of the rules says."""
+    """Whether the same contradiction was found before, or the policy is against what one of the rules says."""
     return any(_is_same(pair, found) for found in known) or any(
         party.segment.segment_id in conflict.parties and _plain(conflict.subject) in party.words
         for conflict in denied
