@@ -19,6 +19,7 @@ from fleet.worlds import RUN, Fleet, done, script, use, write
 from aircoding.fleet.drive import drive, workflows
 from aircoding.fleet.engine import DirectEngine
 from aircoding.fleet.rule_judge import judge_rules
+from aircoding.records.digests import canonical_json, sha256_bytes
 from aircoding.records.ids import session_id
 
 Make = Callable[..., Fleet]
@@ -128,6 +129,7 @@ def test_all_rules_reach_it_as_they_are_and_its_assembly_is_rebuilt_equal(fleet:
     sent = run.store.assemblies.find(SESSION, 1)
     assert sent is not None
     assert sent.manifest_id == run.events("conflict.judged")[0].payload["manifest_id"]
+    assert sha256_bytes(canonical_json(sent.request)) == sent.manifest.digest
     prompt = json.dumps([sent.request["system"], sent.request["messages"]])
     for text in ("Round every number.", "Log at the edge.", "Show no raw numbers."):
         assert text in prompt
