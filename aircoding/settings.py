@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from aircoding.errors import ConfigError
 
 __all__ = ["ModelSettings", "RulesSettings", "RunSettings", "SandboxSettings", "Settings", "StoreSettings"]
-__all__ += ["PriceSettings", "WorktreeSettings", "air_home", "load_settings"]
+__all__ += ["ConflictsSettings", "PriceSettings", "WorktreeSettings", "air_home", "load_settings"]
 
 
 class _Section(BaseModel):
@@ -86,6 +86,13 @@ class RulesSettings(_Section):
     """The `AGENTS.md` chain."""
 
 
+class ConflictsSettings(_Section):
+    """`[conflicts]`: how contradictions are looked for."""
+
+    judge: bool = False
+    """Whether the run's model reads the rules once, for contradictions that code cannot see; it costs a call."""
+
+
 Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
@@ -112,6 +119,7 @@ class Settings(_Section):
     sandbox: SandboxSettings = Field(default_factory=SandboxSettings)
     store: StoreSettings = Field(default_factory=StoreSettings)
     rules: RulesSettings = Field(default_factory=RulesSettings)
+    conflicts: ConflictsSettings = Field(default_factory=ConflictsSettings)
     prices: dict[str, PriceSettings] = Field(default_factory=dict)
 
 

@@ -13,7 +13,7 @@ from aircoding.app.models import limits_for
 from aircoding.app.plans import load_plan
 from aircoding.app.policies import Policies, open_policies
 from aircoding.app.project import Project, open_project
-from aircoding.app.rulings import recorded_rulings, routed_of
+from aircoding.app.rulings import recorded_rulings, recorded_suspicions, routed_of, suspicions_of
 from aircoding.app.screener import open_screener
 from aircoding.app.wiring import sources_of
 from aircoding.audit.differences import Difference, compare
@@ -22,7 +22,7 @@ from aircoding.context.assembler import assemble
 from aircoding.context.profiles import default_mode
 from aircoding.errors import NotFoundError, UsageError
 from aircoding.graph.plan_file import parse_plan
-from aircoding.records.conflicts import Ruling
+from aircoding.records.conflicts import Ruling, Suspicion
 from aircoding.records.digests import canonical_json, sha256_bytes, sha256_text
 from aircoding.records.ids import Digest, ManifestId, RunId, TaskId, session_id
 from aircoding.records.layers import Mode
@@ -77,6 +77,15 @@ class Replay:
     equal: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """What the record tells a gatherer of a run: rulings, suspicions, and what goes to a role."""
+
+    ruled_in: Callable[[str], tuple[Ruling, ...]] = lambda _run: ()
+    suspected_in: Callable[[str], tuple[Suspicion, ...]] = lambda _run: ()
+    routed_to: Callable[[str, str], Routed] = lambda _run, _role: Routed()
+
+
 class _MemoryTexts:
     """Texts of one build; nothing is recorded."""
 
@@ -114,13 +123,15 @@ def build_context(request: BuildRequest) -> AssembledContext:
     """
     project = open_project(request.start)
     if request.run_id is None:
-        rulings = recorded_rulings(project)
+        rulings, suspicions = recorded_rulings(project), recorded_suspicions(project)
         plan = None if request.task_id is None and request.plan_file is None else load_plan(project, request.plan_file)
-        return _built(project, request, *_task(plan, request), lambda _: rulings, lambda _run, _role: Routed())
+        told = _Told(ruled_in=lambda _: rulings, suspected_in=lambda _: suspicions)
+        return _built(project, request, *_task(plan, request), told)
     with project.open_store() as store:
         run = store.runs.get(request.run_id)
         plan = parse_plan(store.texts.get(run.plan_digest) or "", f"air:run/{run.run_id}/plan")
-        return _built(project, request, *_task(plan, request), store.rulings.rulings, routed_of(store))
+        told = _Told(ruled_in=store.rulings.rulings, suspected_in=suspicions_of(store), routed_to=routed_of(store))
+        return _built(project, request, *_task(plan, request), told)
 
 
 def _built(
@@ -128,15 +139,12 @@ def _built(
     request: BuildRequest,
     plan: Plan | None,
     task: TaskSpec,
-    ruled_in: Callable[[str], tuple[Ruling, ...]],
-    routed_to: Callable[[str, str], Routed],
+    told: _Told,
 ) -> AssembledContext:
     policies = open_policies(project, confined=True)
     profile = policies.profile(request.role)
     limits = limits_for(request.model, project.settings)
-    gatherer = gatherer_in_memory(
-        project, plan, policies, lambda _: limits, at=request.at, ruled_in=ruled_in, routed_to=routed_to
-    )
+    gatherer = gatherer_in_memory(project, plan, policies, lambda _: limits, at=request.at, told=told)
     brief = SessionBrief(
         session_id=session_id(RunId(request.run_id or "build"), task.id, 1, request.role, 1),
         role=request.role,
@@ -166,10 +174,10 @@ def gatherer_in_memory(
     limits_of: Callable[[str], ModelLimits],
     *,
     at: str | None = None,
-    ruled_in: Callable[[str], tuple[Ruling, ...]] = lambda _run: (),
-    routed_to: Callable[[str, str], Routed] = lambda _run, _role: Routed(),
+    told: _Told | None = None,
 ) -> FileGatherer:
     """Return a gatherer that records nothing; its clock stands at `at`, else at HEAD's commit time."""
+    record = told or _Told()
     return FileGatherer(
         project=sources_of(project),
         plan=plan,
@@ -180,8 +188,9 @@ def gatherer_in_memory(
         clock=_StoppedClock(at or project.repository.commit_at()),
         policy_for=policies.for_role,
         limits_for=limits_of,
-        ruled_in=ruled_in,
-        routed_to=routed_to,
+        ruled_in=record.ruled_in,
+        suspected_in=record.suspected_in,
+        routed_to=record.routed_to,
     )
 
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from aircoding.app.project import Project
 from aircoding.context.conflicts import apply_ruling
-from aircoding.records.conflicts import Conflict, Ruling
+from aircoding.records.conflicts import Conflict, Ruling, Suspicion
 from aircoding.sources.routed import Routed
 
 if TYPE_CHECKING:
     from aircoding.store import Store
 
-__all__ = ["recorded_rulings", "routed_of", "run_conflicts"]
+__all__ = ["recorded_rulings", "recorded_suspicions", "routed_of", "run_conflicts", "suspicions_of"]
 
 _MAIN = "main"
 _LARGEST = 20
@@ -27,6 +27,35 @@ def recorded_rulings(project: Project) -> tuple[Ruling, ...]:
         return ()
     with project.open_store() as store:
         return store.rulings.rulings()
+
+
+def suspicions_of(store: Store) -> Callable[[str], tuple[Suspicion, ...]]:
+    """Return what tells what a model said of the rules: in a run itself, and in others where a person has ruled on it.
+
+    So a ruling counts in later runs, whatever their model sees.
+    """
+
+    def suspected(run_id: str) -> tuple[Suspicion, ...]:
+        own = {one.conflict.conflict_id: one.suspicion for one in store.rulings.judged(run_id)}
+        ruled = {ruling.conflict_id for ruling in store.rulings.rulings(run_id)}
+        return tuple((_ruled(store, ruled) | own).values())
+
+    return suspected
+
+
+def recorded_suspicions(project: Project) -> tuple[Suspicion, ...]:
+    """Return what counts for a run that is still to come: what a person has ruled on."""
+    if "://" not in project.database and not Path(project.database).exists():
+        return ()
+    with project.open_store() as store:
+        return tuple(_ruled(store, {ruling.conflict_id for ruling in store.rulings.rulings()}).values())
+
+
+def _ruled(store: Store, ruled: set[str]) -> dict[str, Suspicion]:
+    if not ruled:
+        return {}
+    judged = store.rulings.judged()
+    return {one.conflict.conflict_id: one.suspicion for one in judged if one.conflict.conflict_id in ruled}
 
 
 def run_conflicts(store: Store, run_id: str) -> tuple[Conflict, ...]:

@@ -24,6 +24,7 @@ from aircoding.fleet.approvals import commands_to_approve
 from aircoding.fleet.deps import FleetDeps, append
 from aircoding.fleet.drive import drive
 from aircoding.fleet.engine import DurableEngine
+from aircoding.fleet.rule_judge import judge_rules
 from aircoding.graph.plan_file import parse_plan
 from aircoding.records.events import Event
 from aircoding.records.ids import RunId
@@ -142,7 +143,7 @@ def start_run(request: RunRequest, *, report: Report, say: Say, confirm: Confirm
                 append(deps, "source.invalid", jsonable(fault), key=f"{fault.uri}:{fault.line}:{fault.code}")
             for conflict in known.conflicts:
                 append(deps, "conflict.found", jsonable(conflict), key=conflict.conflict_id)
-            return _drive(deps, engine, store, say)
+            return _drive(deps, engine, store, say, judge=project.settings.conflicts.judge)
 
 
 def resume_run(
@@ -180,7 +181,7 @@ def resume_run(
             deps, engine = wire(world, run, plan)
             store.runs.finish(run.run_id, "running")
             append(deps, "run.resumed", {}, key=SystemClock().now())
-            return _drive(deps, engine, store, say)
+            return _drive(deps, engine, store, say, judge=project.settings.conflicts.judge)
 
 
 def run_status(start: Path, run_id: str) -> RunResult:
@@ -333,9 +334,9 @@ def unfinished_run(store: Store, run_id: str | None) -> Run:
     raise NotFoundError("no run could go on", hint="start one with `aircoding run`")
 
 
-def _drive(deps: FleetDeps, engine: DurableEngine, store: Store, say: Say) -> RunResult:
+def _drive(deps: FleetDeps, engine: DurableEngine, store: Store, say: Say, *, judge: bool) -> RunResult:
     """Launch the engine and drive; one Ctrl-C stops cleanly, and what is under way goes on at the next resume."""
-    status = asyncio.run(_driven(deps, engine))
+    status = asyncio.run(_driven(deps, engine, judge=judge))
     run = deps.run
     if status in {"interrupted", "budget"}:
         more = " --max-cost MORE" if status == "budget" else ""
@@ -343,7 +344,7 @@ def _drive(deps: FleetDeps, engine: DurableEngine, store: Store, say: Say) -> Ru
     return _result(store, run, status)
 
 
-async def _driven(deps: FleetDeps, engine: DurableEngine) -> str:
+async def _driven(deps: FleetDeps, engine: DurableEngine, *, judge: bool) -> str:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGINT, stop.set)
@@ -352,6 +353,8 @@ async def _driven(deps: FleetDeps, engine: DurableEngine) -> str:
     # Modules and tables stay until the end: collections need to look only at what the run makes from here on.
     gc.freeze()
     try:
+        if judge:
+            await judge_rules(deps, stop=stop)
         return await drive(deps, stop=stop)
     finally:
         loop.remove_signal_handler(signal.SIGINT)

@@ -19,7 +19,7 @@ from aircoding.app.estimators import estimators_of
 from aircoding.app.models import cache_rules_for, next_try
 from aircoding.app.policies import LivePolicies, Policies
 from aircoding.app.project import Project
-from aircoding.app.rulings import routed_of
+from aircoding.app.rulings import routed_of, suspicions_of
 from aircoding.app.screener import open_screener
 from aircoding.errors import ConfigError, InternalError
 from aircoding.fleet.deps import FleetDeps, Preparation
@@ -114,6 +114,7 @@ def open_gatherer(
         touched_by=lambda session: touched_paths(store.tools.records(session)),
         baselines_of=lambda session: baselines(store.tools.records(session)),
         ruled_in=store.rulings.rulings,
+        suspected_in=suspicions_of(store),
         routed_to=routed_of(store),
     )
 

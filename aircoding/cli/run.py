@@ -12,6 +12,7 @@ import click
 
 from aircoding.cli.output import SCHEMA_VERSION, note, table, visible
 from aircoding.records.events import Event
+from aircoding.records.ids import OF_RUN
 from aircoding.records.jsonable import jsonable
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ def _line(event: Event) -> str:
     """Return the line of an event that a person wants to see, or nothing."""
     payload, task = event.payload, event.task_id or ""
     where = f"{task}" if (event.attempt or 1) == 1 else f"{task} (attempt {event.attempt})"
+    if event.task_id == OF_RUN:
+        where = "rules"
     lines = {
         "run.started": f"run {event.run_id} started",
         "run.resumed": f"run {event.run_id} goes on",
@@ -65,6 +68,8 @@ def _line(event: Event) -> str:
     }
     if event.type == "session.started" and payload.get("role") not in {None, "executor"}:
         return f"{where}: {payload['role']} looks at it"
+    if event.type == "conflict.judged":
+        return _judged(payload)
     if event.type == "verify.finished" and not payload.get("passed"):
         return f"{where}: `{payload.get('command', '')}` failed with exit code {payload.get('exit_code')}"
     if event.type == "attempt.finished" and "run_cost_usd" in payload:
@@ -76,6 +81,16 @@ def _line(event: Event) -> str:
     if event.type == "merge.finished" and payload.get("conflicts"):
         return f"{where}: merge conflict in {', '.join(payload['conflicts'])}"
     return lines.get(event.type, "")
+
+
+def _judged(payload: Mapping[str, Any]) -> str:
+    """Return what came of the conflict judge: each contradiction, what did not count, or why there is no answer."""
+    if payload["status"] != "done":
+        return f"the conflict judge gave no answer, and the run goes on without: {payload['reason']}"
+    found = [f"conflict {one['conflict']['conflict_id']}: {one['conflict']['detail']}" for one in payload["found"]]
+    count = f"rules: {len(found)} more contradictions found by {payload['model']}"
+    left_out = f"; {payload['left_out']} left out (no such rules, or code has decided)" if payload["left_out"] else ""
+    return "\n".join((count + left_out, *found))
 
 
 def _so_far(payload: Mapping[str, Any]) -> str:

@@ -40,6 +40,8 @@ def _refusal(snapshot: Snapshot, segment: Segment) -> tuple[OutcomeKind, Reason,
     detail = mode_refusal(snapshot.request.mode, segment)
     if detail is not None:
         return OutcomeKind.OMITTED, Reason.MODE, detail, f"mode:{snapshot.request.mode.value}"
+    if _takes_every(snapshot, segment):
+        return None
     detail = _path_refusal(snapshot, segment)
     if detail is not None:
         return OutcomeKind.OMITTED, Reason.PATH_NOT_MATCHED, detail, _at(segment, segment.paths_line)
@@ -47,6 +49,12 @@ def _refusal(snapshot: Snapshot, segment: Segment) -> tuple[OutcomeKind, Reason,
     if detail is not None:
         return OutcomeKind.OMITTED, Reason.TAG_NOT_MATCHED, detail, _at(segment, segment.tags_line)
     return None
+
+
+def _takes_every(snapshot: Snapshot, segment: Segment) -> bool:
+    """Whether the role retrieves a layer whatever its paths and tags: who compares the rules needs all of them."""
+    selection = snapshot.profile.layers.get(segment.layer)
+    return selection is not None and selection.detail == "every"
 
 
 def _at(segment: Segment, line: int | None) -> str:
@@ -89,6 +97,8 @@ def _tag_refusal(snapshot: Snapshot, segment: Segment) -> str | None:
 
 
 def _selected_by(snapshot: Snapshot, segment: Segment) -> str:
+    if _takes_every(snapshot, segment):
+        return f"profile {snapshot.profile.role}"
     if segment.paths:
         return f"path {_matching_path(snapshot, segment)}"
     if segment.tags:

@@ -16,7 +16,7 @@ from aircoding.fleet.state import FleetState
 from aircoding.fleet.supported import require_supported
 from aircoding.records.ids import AttemptKey, RunId, TaskId, attempt_key
 
-__all__ = ["drive", "workflows"]
+__all__ = ["drive", "stop_where_fatal", "workflows"]
 
 
 def workflows(deps: FleetDeps) -> dict[str, Workflow]:
@@ -184,9 +184,23 @@ async def _all_held(deps: FleetDeps, attempts: int) -> None:
 
 
 def _broken(deps: FleetDeps, task: TaskId, number: int, error: Exception) -> None:
-    """End an attempt that broke as blocked; when the record itself cannot be written, end the run instead.
+    """End an attempt that broke as blocked; when the record itself cannot be written, end the run instead."""
+    name = stop_where_fatal(deps, error)
+    payload: dict[str, object] = {
+        "outcome": "blocked",
+        "reason": f"the attempt broke: {name}: {error}",
+        "commit": None,
+        "evidence": [],
+    }
+    append(deps, "attempt.finished", payload, key=_key(deps, task, number), task=task, attempt=number)
 
-    Errors that crossed the engine's database are known by their class's name alone.
+
+def stop_where_fatal(deps: FleetDeps, error: Exception) -> str:
+    """Return the name of what broke a workflow; errors that crossed the engine's database are known by it alone.
+
+    Raises:
+        FencedError: another process owns the run.
+        StoreError: the record cannot be written.
     """
     name = type(error).__name__
     if name == "PortableWorkflowError":
@@ -196,13 +210,7 @@ def _broken(deps: FleetDeps, task: TaskId, number: int, error: Exception) -> Non
     if name == StoreError.__name__:
         hint = f"see to the database, then `aircoding resume {deps.run.run_id}`"
         raise StoreError(f"the record cannot be written: {error}", hint=hint) from error
-    payload: dict[str, object] = {
-        "outcome": "blocked",
-        "reason": f"the attempt broke: {name}: {error}",
-        "commit": None,
-        "evidence": [],
-    }
-    append(deps, "attempt.finished", payload, key=_key(deps, task, number), task=task, attempt=number)
+    return name
 
 
 def _finish(deps: FleetDeps, status: str, state: FleetState) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["Conflict", "ConflictKind", "Route", "Ruling"]
+__all__ = ["Conflict", "ConflictKind", "JudgedConflict", "NamedRule", "Route", "Ruling", "Suspicion"]
 
 
 class ConflictKind(StrEnum):
@@ -61,3 +61,33 @@ class Ruling:
     ruled_by: str
     ruled_at: str
     before_run: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedRule:
+    """Words of a rule and where they stand: `place` is the uri of the rule's source, without digest and lines."""
+
+    place: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suspicion:
+    """Two rules of which a model says that they contradict: on what, and why.
+
+    It is no conflict by itself: code makes it one where both rules stand in a prompt and nothing else decides.
+    """
+
+    one: NamedRule
+    other: NamedRule
+    subject: str
+    why: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedConflict:
+    """A suspicion that was let in, and the conflict that it made."""
+
+    suspicion: Suspicion
+    conflict: Conflict

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NewType
 
 __all__ = [
+    "OF_RUN",
     "AttemptKey",
     "CallKey",
     "Digest",
@@ -23,6 +24,8 @@ __all__ = [
 
 RunId = NewType("RunId", str)
 TaskId = NewType("TaskId", str)
+OF_RUN = TaskId("@run")
+"""Stands for the task in the ids of sessions that belong to a run itself; no plan can have a task of that name."""
 SessionId = NewType("SessionId", str)
 """`run:task:attempt:role:n` (DESIGN section 1)."""
 AttemptKey = NewType("AttemptKey", str)

@@ -16,7 +16,8 @@ class LayerSelection:
 
     `kinds` names the kinds of segment that are let in (empty: all of the layer). `rule_kinds`
     narrows rules to `project` or `toolchain` (empty: both). `detail` is `full`, `relevant`
-    (excerpts and references that the task names), or `summary`.
+    (excerpts and references that the task names), `summary`, or `every` (of L3 alone: all rules,
+    whatever their paths and tags).
     """
 
     detail: str = "full"

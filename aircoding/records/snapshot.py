@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from aircoding.records.conflicts import Ruling
+from aircoding.records.conflicts import Ruling, Suspicion
 from aircoding.records.ids import Digest
 from aircoding.records.layers import Mode
 from aircoding.records.manifest import AssembledContext, Versions
@@ -99,7 +99,7 @@ class Snapshot:
     `touched_paths` are paths that the session has read or written, `baselines` the digest of each file that it
     last read or wrote itself, `digests` the present digest of each file that a claim, an excerpt or a baseline
     names (both by uri; an empty digest: it is gone), `adrs` the accepted decisions, `rulings` what people ruled on
-    conflicts before.
+    conflicts before, `suspicions` what a model said of the run's rules.
     """
 
     request: AssemblyRequest
@@ -118,4 +118,5 @@ class Snapshot:
     baselines: Mapping[str, Digest] = field(default_factory=dict)
     adrs: tuple[Adr, ...] = ()
     rulings: tuple[Ruling, ...] = ()
+    suspicions: tuple[Suspicion, ...] = ()
     estimator: Estimator = field(default_factory=Estimator)

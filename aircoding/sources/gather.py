@@ -13,7 +13,7 @@ from aircoding.context.profiles import profile_refusal
 from aircoding.errors import ConfigError, NotFoundError
 from aircoding.permissions.in_words import policy_in_words, task_policy_in_words
 from aircoding.ports import BlobStore, Clock, Screener, Worktree
-from aircoding.records.conflicts import Ruling
+from aircoding.records.conflicts import Ruling, Suspicion
 from aircoding.records.ids import Digest, SessionId, session_parts
 from aircoding.records.layers import Layer, Scope, SegmentKind, Trust
 from aircoding.records.manifest import AssembledContext, Versions
@@ -57,6 +57,10 @@ def _nothing_ruled(_run: str) -> tuple[Ruling, ...]:
     return ()
 
 
+def _nothing_suspected(_run: str) -> tuple[Suspicion, ...]:
+    return ()
+
+
 def _nothing_routed(_run: str, _role: str) -> Routed:
     return Routed()
 
@@ -90,6 +94,7 @@ class FileGatherer:
         touched_by: paths that a session has read or written so far (`agents.touched.touched_paths`).
         baselines_of: the digest of each path that a session itself last read or wrote (`agents.touched.baselines`).
         ruled_in: what people ruled on conflicts, as far as it counts for a run.
+        suspected_in: what a model said of the rules, as far as it counts for a run.
         routed_to: what of a run a role must be told: conflicts, and for the coordinator what its workers did not get.
     """
 
@@ -108,13 +113,14 @@ class FileGatherer:
         touched_by: Callable[[SessionId], Sequence[str]] = _nothing_touched,
         baselines_of: Callable[[SessionId], Mapping[str, Digest]] = _nothing_known,
         ruled_in: Callable[[str], tuple[Ruling, ...]] = _nothing_ruled,
+        suspected_in: Callable[[str], tuple[Suspicion, ...]] = _nothing_suspected,
         routed_to: Callable[[str, str], Routed] = _nothing_routed,
     ) -> None:
         self._project, self._plan, self._estimator_for = project, plan, estimator_for
         self._open_worktree, self._blobs, self._clock = open_worktree, blobs, clock
         self._policy_for, self._limits_for = policy_for, limits_for
         self._touched_by, self._baselines_of = touched_by, baselines_of
-        self._ruled_in, self._routed_to = ruled_in, routed_to
+        self._ruled_in, self._suspected_in, self._routed_to = ruled_in, suspected_in, routed_to
         self._intake = Intake(screener)
         self._revisions: dict[str, Revision] = {}
 
@@ -216,7 +222,7 @@ class FileGatherer:
         profile = role.profile
         touched = tuple(sorted(set(self._touched_by(brief.session_id) if touched_paths is None else touched_paths)))
         policy = self._policy_for(profile, brief.task)
-        now = self._clock.now()
+        now, run = self._clock.now(), session_parts(brief.session_id)[0]
         docs = read_plan_docs(self._project.root, intake=self._intake, trusted=self._project.trusted)
         worktree = self._open_worktree(brief.worktree)
         rules = self.rules((*brief.task.reads, *brief.task.write_area, *touched)).segments
@@ -251,7 +257,8 @@ class FileGatherer:
             digests=current_digests(worktree, segments, watched),
             baselines=baselines,
             adrs=docs.adrs,
-            rulings=self._ruled_in(session_parts(brief.session_id)[0]),
+            rulings=self._ruled_in(run),
+            suspicions=self._suspected_in(run),
         )
 
     def _own(

@@ -18,7 +18,7 @@ from aircoding.sources.resources import list_resources, read_resource
 
 __all__ = ["DETAILS", "TOOL_CATEGORIES", "load_profiles", "parse_role"]
 
-DETAILS = ("full", "relevant", "summary")
+DETAILS = ("full", "relevant", "summary", "every")
 TOOL_CATEGORIES = ("read", "edit", "execute", "network", "delegate")
 _WRITES = ("none", "area", "plan")
 _RULE_KINDS = ("project", "toolchain")
@@ -191,6 +191,8 @@ class _Reader:
             self.refuse(f"{detail!r} is none of {', '.join(DETAILS)}", key=f"{key}.detail")
         if layer is Layer.L5 and detail != "full":
             self.refuse("a task is never shortened", key=f"{key}.detail", hint="write `detail: full`")
+        if layer is not Layer.L3 and detail == "every":
+            self.refuse("only rules have paths and tags", key=f"{key}.detail", hint="write `detail: full`")
         kinds = self.names(f"{key}.kinds", value.get("kinds", []), tuple(SegmentKind))
         rule_kinds = self.names(f"{key}.rule_kinds", value.get("rule_kinds", []), _RULE_KINDS)
         if rule_kinds and layer is not Layer.L3:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from aircoding.records.events import Event
+from aircoding.records.ids import OF_RUN
 from aircoding.records.runs import TaskState
 
 __all__ = ["command_of", "moved", "planned"]
@@ -29,7 +30,7 @@ def moved(state: TaskState | None, event: Event) -> TaskState | None:
     An attempt that failed or was sent back leaves its task waiting, with the reason, until it is
     dispatched again or given up.
     """
-    if event.task_id is None:
+    if event.task_id is None or event.task_id == OF_RUN:
         return None
     state = state or _waiting(event.task_id, event.payload)
     reason = str(event.payload.get("reason", ""))

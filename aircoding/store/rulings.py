@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, or_, select
 
-from aircoding.records.conflicts import Conflict, Ruling
+from aircoding.records.conflicts import Conflict, JudgedConflict, Ruling
+from aircoding.records.ids import OF_RUN
 from aircoding.records.layers import OutcomeKind, Reason
 from aircoding.records.runs import LeftOut
 from aircoding.store.accounts import ASSEMBLIES, CONFLICTS, OUTCOME_USES, OUTCOMES, conflict_value
 from aircoding.store.columns import row, table_of
 from aircoding.store.database import Database
 from aircoding.store.decode import decode
+from aircoding.store.events import EVENTS
 from aircoding.store.fences import RUNS
 from aircoding.store.statements import insert_rows
 from aircoding.store.tables.rulings import ConflictRulingRow
@@ -91,7 +94,27 @@ class RulingStore:
         keys = sorted(seen)
         values = [conflict_value(seen[key][-1]) for key in keys]
         conflicts = decode(tuple[Conflict, ...], values, what="the conflicts")
-        return tuple(_recorded(seen[key], conflict) for key, conflict in zip(keys, conflicts, strict=True))
+        met = [_recorded(seen[key], conflict) for key, conflict in zip(keys, conflicts, strict=True)]
+        judged = (
+            RecordedConflict(run_id=run, tasks=(), roles=(), conflict=one.conflict)
+            for run, one in self._judged(run_id)
+            if (run, one.conflict.conflict_id) not in seen
+        )
+        return tuple(sorted((*met, *judged), key=lambda one: (one.run_id, one.conflict.conflict_id)))
+
+    def judged(self, run_id: str | None = None) -> tuple[JudgedConflict, ...]:
+        """Return what models found among the rules of a run, or of all runs from the oldest on."""
+        return tuple(one for _, one in self._judged(run_id))
+
+    def _judged(self, run_id: str | None) -> list[tuple[str, JudgedConflict]]:
+        query = select(EVENTS.c.run_id, EVENTS.c.payload).where(EVENTS.c.type == "conflict.judged")
+        # Run by run, so that the index on (run, type) serves: the log of a long-lived project is large.
+        which = RUNS.c.run_id == run_id if run_id is not None else RUNS.c.run_id.is_not(None)
+        query = query.where(EVENTS.c.run_id.in_(select(RUNS.c.run_id).where(which))).order_by(EVENTS.c.run_id)
+        with self._database.read() as connection:
+            rows_ = [(found.run_id, json.loads(found.payload)["found"]) for found in connection.execute(query)]
+        what = "what a model found among the rules"
+        return [(run, one) for run, found in rows_ for one in decode(tuple[JudgedConflict, ...], found, what=what)]
 
     def left_out(self, run_id: str) -> tuple[LeftOut, ...]:
         """Return what prompts of a run did not hold whole for want of space, the largest first, once per worker."""
@@ -122,7 +145,7 @@ def _ruling(found: Row[Any], began: str | None) -> Ruling:
 def _recorded(found: Sequence[Row[Any]], conflict: Conflict) -> RecordedConflict:
     return RecordedConflict(
         run_id=found[-1].run_id,
-        tasks=tuple(sorted({each.task_id for each in found if each.task_id is not None})),
+        tasks=tuple(sorted({each.task_id for each in found} - {None, OF_RUN})),
         roles=tuple(sorted({each.role for each in found})),
         conflict=conflict,
     )

@@ -10,7 +10,9 @@ from pathlib import Path
 
 from fleet.worlds import open_fleet
 
+from aircoding.app.project import open_project
 from aircoding.fleet.drive import drive
+from aircoding.fleet.rule_judge import judge_rules
 from aircoding.records.events import Event
 
 
@@ -27,7 +29,10 @@ async def live(root: Path, deadly: str | None) -> str:
     deps, engine = run.durable(watch=watch)
     engine.launch()
     try:
-        return await drive(deps, stop=asyncio.Event())
+        stop = asyncio.Event()
+        if open_project(root).settings.conflicts.judge:
+            await judge_rules(deps, stop=stop)
+        return await drive(deps, stop=stop)
     finally:
         await engine.suspend()
         engine.close()

@@ -36,10 +36,10 @@ Further text.
 """
 
 
-def test_there_are_eight_packaged_roles() -> None:
+def test_there_are_nine_packaged_roles() -> None:
     assert set(PROFILES) == {
         *("main", "architecture_designer", "scheduler", "executor"),
-        *("reviewer", "debugger", "compactor", "experience_miner"),
+        *("reviewer", "debugger", "compactor", "experience_miner", "conflict_judge"),
     }
 
 
@@ -54,6 +54,7 @@ def test_there_are_eight_packaged_roles() -> None:
         ("debugger", "L3 L4 L5 L6 L8", "area", ("read", "edit", "execute"), "debugger-result"),
         ("compactor", "L3 L4 L7", "none", (), "compaction-result"),
         ("experience_miner", "L3 L6 L7", "none", ("read",), "experience-result"),
+        ("conflict_judge", "L3 L6", "none", (), "conflict-judgement"),
     ],
 )
 def test_each_profile_retrieves_what_its_role_is_given(

@@ -8,7 +8,14 @@ from dataclasses import replace
 from support.contexts import LIMITS, segment, snapshot
 from support.records import run
 
+from aircoding.app.rulings import suspicions_of
 from aircoding.context.assembler import assemble
+from aircoding.context.conflicts.suspicions import suspicion_id
+from aircoding.context.rule_judgement import accepted
+from aircoding.records.conflicts import NamedRule, Suspicion
+from aircoding.records.events import Event
+from aircoding.records.ids import RunId
+from aircoding.records.jsonable import jsonable
 from aircoding.records.layers import Layer, Scope, SegmentKind
 from aircoding.records.manifest import AssembledContext
 from aircoding.records.snapshot import Snapshot
@@ -99,3 +106,55 @@ def test_what_was_left_out_for_space_is_told_largest_first(store: Store) -> None
     assert {(one.task_id, one.role) for one in left_out} == {("T1", "executor")}
     assert [one.tokens for one in left_out] == sorted((one.tokens for one in left_out), reverse=True)
     assert store.rulings.left_out("r2") == ()
+
+
+def judged(store: Store, run_id: str, *pairs: tuple[str, str]) -> list[str]:
+    """Record what the model found in a run, and return the ids."""
+    rules = {name: rule(f"Text of {name}.", f"project:{name}.md") for name in "abc"}
+    said = tuple(
+        Suspicion(
+            one=NamedRule(place=f"project:{one}.md", words=f"Text of {one}."),
+            other=NamedRule(place=f"project:{other}.md", words=f"Text of {other}."),
+            subject="texts",
+            why="They differ.",
+            model="m-1",
+        )
+        for one, other in pairs
+    )
+    found = accepted(snapshot(*rules.values()), said)
+    payload = {"status": "done", "found": jsonable(found)}
+    store.events.append(
+        Event(run_id=RunId(run_id), type="conflict.judged", at="2026-11-30T12:00:00Z", payload=payload, key="j")
+    )
+    record(store, replace(snapshot(rules["a"], rules["b"]), suspicions=said), run_id, "T1")
+    return [one.conflict.conflict_id for one in found]
+
+
+def test_what_a_model_found_is_a_conflict_of_its_run_whether_a_prompt_has_both_rules_or_not(store: Store) -> None:
+    store.runs.create(run("r1"))
+    store.runs.create(run("r2"))
+    names = judged(store, "r1", ("a", "b"), ("b", "c"))
+    assert len(names) == 2
+
+    found = {one.conflict.conflict_id: one for one in store.rulings.conflicts("r1")}
+
+    assert set(found) == set(names)
+    assert sorted(one.tasks for one in found.values()) == [(), ("T1",)]
+    assert [one.conflict.conflict_id for one in store.rulings.judged("r1")] == names
+    assert not store.rulings.judged("r2")
+    assert not store.rulings.conflicts("r2")
+    assert len(store.rulings.judged()) == 2
+
+
+def test_a_ruling_brings_what_a_model_found_into_other_runs(store: Store) -> None:
+    store.runs.create(run("r1"))
+    store.runs.create(run("r2"))
+    first, second = judged(store, "r1", ("a", "b"), ("b", "c"))
+    suspected = suspicions_of(store)
+
+    assert not suspected("r2")
+    store.rulings.rule(first, run_id=None, ruling="so", winner=None, by="user")
+    store.rulings.rule(second, run_id="r1", ruling="only there", winner=None, by="user")
+
+    assert [suspicion_id(one) for one in suspected("r2")] == [first]
+    assert {suspicion_id(one) for one in suspected("r1")} == {first, second}

@@ -9,6 +9,7 @@ from aircoding.context.conflicts.evidence import split_stale
 from aircoding.context.conflicts.policy import command_conflicts, task_conflicts
 from aircoding.context.conflicts.provider import provider_conflicts
 from aircoding.context.conflicts.rulings import apply_ruling, overridden
+from aircoding.context.conflicts.suspicions import suspected
 from aircoding.context.conflicts.user_rules import user_rule_conflicts
 from aircoding.context.draft import Draft, Item, Note
 from aircoding.records.conflicts import Conflict
@@ -29,8 +30,11 @@ def detect(draft: Draft) -> tuple[Draft, tuple[Note, ...]]:
     kept, stale, notes = split_stale(draft)
     draft = draft.with_items(kept)
     fresh = _fresh(draft)
-    contradictions = user_rule_conflicts((item.segment for item in draft.items), _ids(draft, fresh))
-    found = [*_policy(fresh, snapshot.policy), *_of_task(snapshot), *provider_conflicts(snapshot), *stale]
+    segments, new = [item.segment for item in draft.items], _ids(draft, fresh)
+    contradictions = user_rule_conflicts(segments, new)
+    denied = tuple(_policy(fresh, snapshot.policy))
+    contradictions += suspected(snapshot.suspicions, segments, new, known=contradictions, denied=denied)
+    found = [*denied, *_of_task(snapshot), *provider_conflicts(snapshot), *stale]
     rulings = {ruling.conflict_id: ruling for ruling in snapshot.rulings}
     ruled = [(apply_ruling(one.conflict, rulings.get(one.conflict.conflict_id)), one.pair) for one in contradictions]
     draft, lost = overridden(draft, ruled)

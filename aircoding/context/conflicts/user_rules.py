@@ -20,7 +20,7 @@ from aircoding.rules.directives import Directive, directives_in
 from aircoding.rules.globs import overlap
 from aircoding.rules.opposition import Key, Sides, agree, contradiction, subject_sides
 
-__all__ = ["Contradiction", "user_rule_conflicts"]
+__all__ = ["Contradiction", "are_versions", "can_meet", "is_rule", "user_rule_conflicts"]
 
 _RULES = frozenset({SegmentKind.RULE, SegmentKind.MEMORY, SegmentKind.SKILL})
 _MOST_PAIRS = 1000
@@ -30,10 +30,11 @@ _WISHES = frozenset({SegmentKind.MESSAGE, SegmentKind.DECISION, SegmentKind.INST
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A conflict and the segments of its two parties."""
+    """A conflict, the segments of its two parties, and the words of each that contradict."""
 
     conflict: Conflict
     pair: tuple[Segment, Segment]
+    words: tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def user_rule_conflicts(segments: Iterable[Segment], fresh: frozenset[str] | Non
         fresh: ids of the segments that are new in this turn; None: all are.
     """
     every = sorted(segments, key=lambda segment: segment.segment_id)
-    rules = [said for segment in every if _is_rule(segment) for said in _said(segment)]
+    rules = [said for segment in every if is_rule(segment) for said in _said(segment)]
     found: dict[str, Contradiction] = {}
     for one, other in _pairs(rules):
         if fresh is None or one.segment.segment_id in fresh or other.segment.segment_id in fresh:
@@ -79,7 +80,8 @@ def _add(found: dict[str, Contradiction], contradiction_: Contradiction | None) 
         found.setdefault(contradiction_.conflict.conflict_id, contradiction_)
 
 
-def _is_rule(segment: Segment) -> bool:
+def is_rule(segment: Segment) -> bool:
+    """Whether a text can contradict another as a rule: external and blocked ones rule nothing."""
     return segment.kind in _RULES and segment.trust is not Trust.EXTERNAL and not _is_blocked(segment)
 
 
@@ -131,14 +133,14 @@ def _pairs(rules: Sequence[_Said]) -> Iterator[tuple[_Said, _Said]]:
                 yield rules[pair[0]], rules[pair[1]]
 
 
-def _are_versions(one: Segment, other: Segment) -> bool:
+def are_versions(one: Segment, other: Segment) -> bool:
     """Whether one is what the other was: the run's frozen text of a place, and what stands there now."""
     return one.segment_id != other.segment_id and place_of(one.segment_id) == place_of(other.segment_id)
 
 
 def _between_rules(one: _Said, other: _Said) -> Contradiction | None:
     one_text = one.segment.source.uri == other.segment.source.uri
-    if _are_versions(one.segment, other.segment) or not _can_meet(one.segment.paths, other.segment.paths):
+    if are_versions(one.segment, other.segment) or not can_meet(one.segment.paths, other.segment.paths):
         return None
     subject = contradiction(one.directive, other.directive, one_text=one_text)
     if subject is None:
@@ -155,7 +157,8 @@ def _strength(rule: Segment) -> tuple[int, bool, int]:
     return min(rule.trust.rank, Trust.PROJECT.rank), rule.confirmed, rule.level
 
 
-def _can_meet(paths: Sequence[str], others: Sequence[str]) -> bool:
+def can_meet(paths: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether rules of these globs can hold for one path; none: they hold everywhere."""
     return not paths or not others or any(overlap(a, b) for a in paths for b in others)
 
 
@@ -196,4 +199,4 @@ def _made(one: _Said, other: _Said, subject: str, ruling: str, winner: _Said | N
         state="open" if winner is None else "ruled",
         ruled_by=ruled_by or None,
     )
-    return Contradiction(conflict, pair)
+    return Contradiction(conflict, pair, (first.directive.text, second.directive.text))
