@@ -6,15 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from aircoding.context.assembler import STAGES
-from aircoding.context.conflicts.naming import place_of
+from aircoding.context.assembler import EXTENDING
+from aircoding.context.conflicts.naming import source_place
 from aircoding.context.conflicts.suspicions import suspicion_id
 from aircoding.context.conflicts.user_rules import is_rule
 from aircoding.context.draft import Draft, begin
 from aircoding.records.conflicts import Conflict, JudgedConflict, NamedRule, Suspicion
 from aircoding.records.digests import sha256_text
-from aircoding.records.segments import Segment
-from aircoding.records.segments import place_of as segment_place
+from aircoding.records.segments import Segment, place_of
 from aircoding.records.snapshot import Snapshot
 
 __all__ = ["accepted", "rule_list", "rules_in_force", "suspicions_in"]
@@ -44,7 +43,7 @@ def _listed(rule: Segment) -> str:
 
 def _rule_key(rule: Segment) -> str:
     """Return the id of a rule in an answer: the same however its text changes."""
-    return f"R-{sha256_text(segment_place(rule.segment_id))[:8]}"
+    return f"R-{sha256_text(place_of(rule.segment_id))[:8]}"
 
 
 def suspicions_in(result: Mapping[str, Any], rules: Iterable[Segment], model: str) -> tuple[Suspicion, ...]:
@@ -52,8 +51,8 @@ def suspicions_in(result: Mapping[str, Any], rules: Iterable[Segment], model: st
     known = {_rule_key(rule): rule for rule in rules}
     return tuple(
         Suspicion(
-            one=NamedRule(place=place_of(known[found["one"]["rule"]]), words=found["one"]["words"]),
-            other=NamedRule(place=place_of(known[found["other"]["rule"]]), words=found["other"]["words"]),
+            one=NamedRule(place=source_place(known[found["one"]["rule"]]), words=found["one"]["words"]),
+            other=NamedRule(place=source_place(known[found["other"]["rule"]]), words=found["other"]["words"]),
             subject=" ".join(found["subject"].split()),
             why=" ".join(found["why"].split()),
             model=model,
@@ -79,7 +78,7 @@ def _detected(snapshot: Snapshot) -> tuple[Draft, dict[str, Conflict]]:
     """Run the stages before fitting; return the draft and its conflicts."""
     draft = begin(snapshot)
     conflicts: dict[str, Conflict] = {}
-    for stage in STAGES[:-1]:
+    for stage in EXTENDING:
         draft, notes = stage(draft)
         conflicts |= {note.conflict_id: note for note in notes if isinstance(note, Conflict)}
     return draft, conflicts

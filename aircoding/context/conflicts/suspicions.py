@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from aircoding.context.conflicts.naming import conflict_id, place_of
+from aircoding.context.conflicts.naming import conflict_id, source_place
 from aircoding.context.conflicts.user_rules import Contradiction, are_versions, can_meet, is_rule
 from aircoding.records.conflicts import Conflict, ConflictKind, NamedRule, Route, Suspicion
 from aircoding.records.segments import Segment
@@ -26,7 +26,7 @@ class _Party:
 
     @property
     def where(self) -> str:
-        return f"{place_of(self.segment)}:{self.line}"
+        return f"{source_place(self.segment)}:{self.line}"
 
 
 def suspicion_id(suspicion: Suspicion) -> str:
@@ -90,7 +90,7 @@ def _pairs(suspicion: Suspicion, rules: Sequence[Segment]) -> Iterator[tuple[_Pa
 def _with_words(rule: NamedRule, rules: Sequence[Segment]) -> Iterator[_Party]:
     pattern = re.compile(r"\s+".join(re.escape(word) for word in rule.words.split()))
     for segment in rules if pattern.pattern else ():
-        if place_of(segment) == rule.place and (match := pattern.search(segment.text)) is not None:
+        if source_place(segment) == rule.place and (match := pattern.search(segment.text)) is not None:
             line = (segment.source.start_line or 1) + segment.text.count("\n", 0, match.start())
             yield _Party(segment, _plain(rule.words), line)
 
