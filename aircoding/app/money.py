@@ -6,27 +6,29 @@ from collections.abc import Iterable
 
 from aircoding.ports import Provider
 from aircoding.records.usage import Spending, Usage
+from aircoding.records.words import counted, dollars
 
-__all__ = ["spending_line", "unpriced_models"]
+__all__ = ["money", "spending_line", "unpriced_models"]
 
 
 def spending_line(spending: Spending) -> str:
     """Return calls, tokens, the share that came from the cache, and money in one line."""
     line = (
-        f"{spending.calls} model calls, {spending.prompt_tokens} prompt tokens"
-        f" ({spending.cached_share:.0%} from the cache), {spending.output_tokens} output tokens, {_money(spending)}"
+        f"{counted(spending.calls, 'model call')}, {spending.prompt_tokens} prompt tokens"
+        f" ({spending.cached_share:.0%} from the cache), {spending.output_tokens} output tokens, {money(spending)}"
     )
     return f"{line} (simulated)" if spending.simulated_calls else line
 
 
-def _money(spending: Spending) -> str:
+def money(spending: Spending) -> str:
+    """Return what was paid, what it would have been without the cache, and what has no known price."""
     if spending.unpriced_calls:
-        unknown = f"{spending.unpriced_calls} calls of unknown price ({', '.join(spending.unpriced_models)})"
-        return unknown if spending.cost_usd is None else f"${spending.cost_usd:.4f} and {unknown}"
-    money = f"${spending.cost_usd or 0.0:.4f}"
+        unknown = f"{counted(spending.unpriced_calls, 'call')} of unknown price ({', '.join(spending.unpriced_models)})"
+        return unknown if spending.cost_usd is None else f"{dollars(spending.cost_usd)} and {unknown}"
+    paid = dollars(spending.cost_usd or 0.0)
     if spending.cost_without_cache_usd is None:
-        return money
-    return f"{money}, without the cache ${spending.cost_without_cache_usd:.4f}"
+        return paid
+    return f"{paid}, without the cache {dollars(spending.cost_without_cache_usd)}"
 
 
 def unpriced_models(provider: Provider, models: Iterable[str]) -> tuple[str, ...]:
