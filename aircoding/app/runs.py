@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from aircoding.app.models import open_provider
 from aircoding.app.money import cost_in_brief, spending_line, unpriced_models
 from aircoding.app.plan_conflicts import find_conflicts
-from aircoding.app.plans import load_plan
+from aircoding.app.plans import load_plan, trust_command
 from aircoding.app.policies import Policies, open_policies
 from aircoding.app.project import Project, open_project
 from aircoding.app.wiring import World, freeze_run, wire
@@ -280,10 +280,9 @@ def _approve_commands(
         )
     answer = confirm(f"These commands need your approval:\n{lines}\nApprove them for this project?")
     if not answer:
-        named = f" --plan {plan_file}" if plan_file is not None else " --plan .air/shared/plan/tasks.yaml"
         raise UsageError(
             f"commands of the plan need approval:\n{lines}",
-            hint=f"run on a terminal, or `aircoding permissions trust{named}`",
+            hint=f"run on a terminal, or type `{trust_command(plan_file)}` first, or give --yes",
             code="plan.approval",
         )
     approve(project.home, project.root, [one.fingerprint for one in asked])

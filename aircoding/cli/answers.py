@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from aircoding.cli.conflict_words import holds, reason
 from aircoding.cli.output import table
 from aircoding.records.jsonable import jsonable
 from aircoding.records.layers import OutcomeKind
@@ -56,8 +57,8 @@ def show_text(assembled: AssembledContext, *, exact_tokens: int | None = None) -
         marks = [(mark.mark, mark.prefix_tokens, mark.prefix_digest[:16]) for mark in manifest.cache]
         parts.append("cache marks\n\n" + table(("after", "tokens", "prefix"), marks))
     if assembled.conflicts:
-        rows_ = [(conflict.kind, conflict.state, conflict.detail, conflict.ruling) for conflict in assembled.conflicts]
-        parts.append("conflicts\n\n" + table(("kind", "state", "detail", "ruling"), rows_))
+        rows_ = [(one.kind, one.state, one.detail, holds(one), reason(one)) for one in assembled.conflicts]
+        parts.append("conflicts\n\n" + table(("kind", "state", "detail", "what holds", "why"), rows_))
     return "\n\n".join(parts)
 
 

@@ -126,7 +126,7 @@ def why(text: str, run_id: str | None, manifest_id: str | None, as_json: bool) -
 def why_not(
     subject: str, run_id: str | None, task_id: str | None, role: str | None, manifest_id: str | None, as_json: bool
 ) -> None:
-    """Say why SUBJECT (a path, a rule or FILE#section) was not in a prompt, with file and line, and what would change it."""
+    """Say why SUBJECT (a path, a rule, FILE#section) was not in a prompt, with file and line, and what changes that."""
     from aircoding.app.contexts import why_not_subject
 
     found = why_not_subject(Path.cwd(), subject, run_id=run_id, task_id=task_id, role=role, manifest_id=manifest_id)
@@ -139,7 +139,7 @@ def why_not(
 @click.option("--role", default="executor", show_default=True, help="A role, or `all`.")
 @json_option
 def who_saw(subject: str, run_id: str | None, role: str, as_json: bool) -> None:
-    """Say which workers had SUBJECT (a rule, a path, FILE#section, PATH@DIGEST) in a prompt, and why the others did not."""
+    """Say which workers had SUBJECT in a prompt, and why others did not: a rule, a path, FILE#section, PATH@DIGEST."""
     from aircoding.app.contexts import who_saw_subject
 
     witnesses = who_saw_subject(Path.cwd(), subject, run_id=run_id, role=None if role == "all" else role)
