@@ -12,6 +12,7 @@ from typing import Any
 from aircoding.records.conflicts import Conflict
 from aircoding.records.manifest import AssembledContext, Overflow
 from aircoding.records.sessions import SessionBrief, SessionOutcome
+from aircoding.records.words import dollars
 
 __all__ = [
     "cost_reached",
@@ -63,7 +64,7 @@ def turns_reached(brief: SessionBrief) -> SessionOutcome:
 def cost_reached(brief: SessionBrief, turns: int, spent_usd: float) -> SessionOutcome:
     """Return the outcome of a session whose task has spent what it may, over all its sessions and attempts."""
     limit_usd = brief.max_cost_usd or 0.0
-    why = f"The task has spent {spent_usd:.4f} USD, and may spend {limit_usd:.4f} USD."
+    why = f"The task has spent {dollars(spent_usd)}, and may spend {dollars(limit_usd)}."
     return _ended(brief, turns, "blocked", "cost_limit", why, spent_usd=spent_usd, limit_usd=limit_usd)
 
 

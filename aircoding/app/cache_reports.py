@@ -11,6 +11,7 @@ from aircoding.app.contexts import load_context
 from aircoding.app.project import open_project
 from aircoding.records.manifest import CacheMark
 from aircoding.records.usage import Usage
+from aircoding.store.cache_marks import counted_prefixes
 
 __all__ = ["CacheReport", "cache_report"]
 
@@ -19,7 +20,9 @@ __all__ = ["CacheReport", "cache_report"]
 class CacheReport:
     """One call: its marks with what they did, its usage, and the event `cache.missed` where it read too little.
 
-    `usage` is None while there is no answer.
+    `usage` is None while there is no answer. `prefix_tokens` is the length up to each mark: as the provider counts,
+    scaled from the estimate by what was cached in all, where something was (`counted`), else the estimate itself.
+    `simulated` says that no provider counted.
     """
 
     manifest_id: str
@@ -29,6 +32,9 @@ class CacheReport:
     marks: tuple[CacheMark, ...]
     usage: Usage | None
     missed: Mapping[str, Any] | None
+    prefix_tokens: tuple[int, ...]
+    counted: bool
+    simulated: bool
 
 
 def cache_report(start: Path, given: str) -> CacheReport:
@@ -41,15 +47,21 @@ def cache_report(start: Path, given: str) -> CacheReport:
     session = manifest.session_id
     with open_project(start).open_store() as store:
         calls = store.queries.calls(session_id=session, limit=None)
+        simulated = store.calls.spending(manifest.run_id).simulated_calls > 0
         events = store.queries.events(manifest.run_id, types=("cache.missed",), session_id=session, limit=None)
     answered = [call for call in calls if call.manifest_id == manifest.manifest_id and call.state == "committed"]
     missed = [event.payload for event in events if event.payload.get("manifest_id") == manifest.manifest_id]
+    usage = answered[0].usage if answered else None
+    scaled = counted_prefixes(manifest.cache, usage) if usage is not None else ()
     return CacheReport(
         manifest_id=manifest.manifest_id,
         session_id=session,
         turn=manifest.turn,
         model=manifest.model,
         marks=manifest.cache,
-        usage=answered[0].usage if answered else None,
+        usage=usage,
         missed=missed[0] if missed else None,
+        prefix_tokens=scaled if any(scaled) else tuple(mark.prefix_tokens for mark in manifest.cache),
+        counted=any(scaled),
+        simulated=simulated,
     )

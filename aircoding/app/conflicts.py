@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from aircoding.app.plan_conflicts import find_conflicts
 from aircoding.app.plans import load_plan
 from aircoding.app.project import Project, open_project
+from aircoding.app.rulings import is_recorded
 from aircoding.context.conflicts import apply_ruling, may_rule
 from aircoding.errors import NotFoundError, PlanError, UsageError
 from aircoding.records.conflicts import Conflict, ConflictKind
@@ -66,9 +67,12 @@ def list_conflicts(
 ) -> tuple[tuple[ConflictEntry, ...], int]:
     """Return a page of the conflicts on record, those that stop a task first, and how many there are.
 
-    Without a run each conflict stands once, as the newest run had it.
+    Without a run each conflict stands once, as the newest run had it; before the first one there are none.
     """
-    with open_project(start).open_store() as store:
+    project = open_project(start)
+    if run_id is None and not is_recorded(project):
+        return (), 0
+    with project.open_store() as store:
         run = None if run_id is None else store.runs.get(run_id).run_id
         found = [
             entry
@@ -202,7 +206,8 @@ def _party(conflict: Conflict, given: str) -> str:
     found = [party for party in conflict.parties if party == given] or [one for one in conflict.parties if given in one]
     if len(found) != 1:
         raise UsageError(
-            f"`{given}` names {'no' if not found else 'each'} party of {conflict.conflict_id}",
+            f"{conflict.conflict_id} has {len(conflict.parties)} parties, and"
+            f" {'none is' if not found else 'more than one is'} called {given}",
             hint=f"give --winner 1 for {conflict.parties[0]}, --winner 2 for {conflict.parties[1]}",
             code="conflict.ruling",
         )

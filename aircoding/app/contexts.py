@@ -227,10 +227,19 @@ def _full_id(store: Store, given: str) -> str:
 def list_contexts(
     start: Path, *, run_id: str | None, task_id: str | None, role: str | None, limit: int, offset: int
 ) -> tuple[tuple[AssemblyHead, ...], int]:
-    """Return a page of recorded assemblies, oldest first, and how many there are in all."""
+    """Return a page of recorded assemblies, newest first, and how many there are in all.
+
+    Without a run they are those of the newest one; `all` asks for those of every run.
+
+    Raises:
+        NotFoundError: there is no such run.
+    """
     with open_project(start).open_store() as store:
-        heads = store.index.heads(run_id=run_id, task_id=task_id, role=role, limit=limit, offset=offset)
-        total = store.index.count(run_id=run_id, task_id=task_id, role=role)
+        if run_id != "all":
+            run_id = _newest(store) if run_id is None else store.runs.get(run_id).run_id
+        within = {"run_id": None if run_id == "all" else run_id, "task_id": task_id, "role": role}
+        heads = store.index.heads(**within, limit=limit, offset=offset, newest_first=True)
+        total = store.index.count(**within)
         return heads, total
 
 
@@ -301,11 +310,17 @@ def diff_contexts(start: Path, before: str, after: str) -> Difference:
         return compare(old, new)
 
 
-def replay_contexts(start: Path, given: str, *, whole_run: bool) -> tuple[Replay, ...]:
-    """Rebuild requests from the store alone and compare their digests with the recorded ones."""
+def replay_contexts(start: Path, given: str | None, *, whole_run: bool) -> tuple[Replay, ...]:
+    """Rebuild requests from the store alone and compare their digests with the recorded ones.
+
+    With `whole_run` the id is that of a run; none given: the newest one.
+    """
+    if given is None and not whole_run:
+        raise UsageError("no assembly is named", hint="name one (`aircoding context list`), or give --all for a run")
     with open_project(start).open_store() as store:
-        if whole_run:
-            ids = [head.manifest_id for head in store.index.heads(run_id=store.runs.get(given).run_id)]
+        if given is None or whole_run:
+            run = _newest(store) if given is None else store.runs.get(given).run_id
+            ids = [head.manifest_id for head in store.index.heads(run_id=run)]
         else:
             ids = [_full_id(store, given)]
         return tuple(_replayed(store, one) for one in ids)

@@ -13,7 +13,16 @@ from aircoding.app.plans import load_plan
 from aircoding.app.policies import open_policies
 from aircoding.app.project import Project, open_project
 from aircoding.context.assembler import assemble
-from aircoding.fleet.estimates import Assumption, Bound, SessionShape, UnitPricesOf, assumptions_for, bound_of
+from aircoding.fleet.estimates import (
+    Assumption,
+    Bound,
+    Driver,
+    SessionShape,
+    UnitPricesOf,
+    assumptions_for,
+    bound_of,
+    drivers_of,
+)
 from aircoding.providers.prices import cost_of
 from aircoding.records.ids import RunId, session_id
 from aircoding.records.layers import Mode
@@ -34,7 +43,8 @@ class PlanEstimate:
     """What a plan may use and cost, and what that rests on.
 
     `limit_usd` is where a run of it would pause. `simulated` says that a scripted model was named, whose stand-in's
-    prices are used. `not_fitting` names sampled tasks whose must-keep part does not fit the model's window.
+    prices are used. `drivers` says which assumptions the high end rests on. `not_fitting` names sampled tasks whose
+    must-keep part does not fit the model's window.
     """
 
     uri: str
@@ -48,6 +58,7 @@ class PlanEstimate:
     shapes: tuple[SessionShape, ...]
     unit_prices: dict[str, UnitPrices | None]
     assumptions: tuple[Assumption, ...]
+    drivers: tuple[Driver, ...]
     not_fitting: tuple[str, ...]
 
 
@@ -92,6 +103,7 @@ def estimate_plan(start: Path, plan_file: Path | None, *, provider: str | None) 
         shapes=shapes,
         unit_prices={name: prices(name, 1) for name in sorted({shape.model for shape in shapes})},
         assumptions=assumptions,
+        drivers=drivers_of(shapes, assumptions, prices),
         not_fitting=not_fitting,
     )
 

@@ -6,10 +6,12 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from aircoding.app.approving import asked_commands
 from aircoding.app.plan_conflicts import find_conflicts
 from aircoding.app.policies import open_policies
 from aircoding.app.project import Project, open_project
 from aircoding.errors import PlanError
+from aircoding.fleet.approvals import AskedCommand
 from aircoding.fleet.supported import require_supported
 from aircoding.graph.plan_file import parse_plan
 from aircoding.graph.task_graph import TaskGraph
@@ -19,7 +21,7 @@ from aircoding.records.diagnostics import Diagnostic
 from aircoding.records.tasks import Plan, TaskSpec
 from aircoding.rules.globs import Dialect, compile_globs
 
-__all__ = ["PlanReport", "PlanView", "check_plan", "load_plan", "show_plan"]
+__all__ = ["PlanReport", "PlanView", "check_plan", "load_plan", "show_plan", "trust_command"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +34,10 @@ class PlanReport:
     separated: tuple[tuple[str, str], ...]
     conflicts: tuple[Conflict, ...]
     remarks: tuple[str, ...]
+    asked: tuple[AskedCommand, ...]
+    """Commands that `run` will ask about, or that the policy denies."""
+    trust_command: str
+    """What to type so that `run` need not ask."""
     hopeless: tuple[str, ...]
     """Tasks that cannot pass: the policy denies their own verify commands, or an open conflict stops them."""
 
@@ -85,6 +91,8 @@ def check_plan(start: Path, plan_file: Path | None) -> PlanReport:
         separated=tuple((one.meeting.task, one.task) for one in waves.separated),
         conflicts=found.conflicts,
         remarks=(*map(_in_words, found.faults), *_missing_reads(project, graph)),
+        asked=asked_commands(project, plan),
+        trust_command=trust_command(plan_file),
         hopeless=found.hopeless,
     )
 
@@ -93,6 +101,11 @@ def _in_words(fault: Diagnostic) -> str:
     line = f":{fault.line}" if fault.line is not None else ""
     hint = f"; {fault.hint}" if fault.hint else ""
     return f"{fault.uri}{line}: {fault.message}{hint}"
+
+
+def trust_command(plan_file: Path | None) -> str:
+    """Return the command that approves the commands of a plan."""
+    return f"aircoding permissions trust --plan {plan_file or '.air/shared/plan/tasks.yaml'}"
 
 
 def _missing_reads(project: Project, graph: TaskGraph) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from aircoding.sources.routed import Routed
 if TYPE_CHECKING:
     from aircoding.store import Store
 
-__all__ = ["recorded_rulings", "recorded_suspicions", "routed_of", "run_conflicts", "suspicions_of"]
+__all__ = ["is_recorded", "recorded_rulings", "recorded_suspicions", "routed_of", "run_conflicts", "suspicions_of"]
 
 _MAIN = "main"
 _LARGEST = 20
@@ -23,10 +23,15 @@ _LARGEST = 20
 
 def recorded_rulings(project: Project) -> tuple[Ruling, ...]:
     """Return what counts for a run that is still to come; nothing where nothing was recorded yet."""
-    if "://" not in project.database and not Path(project.database).exists():
+    if not is_recorded(project):
         return ()
     with project.open_store() as store:
         return store.rulings.rulings()
+
+
+def is_recorded(project: Project) -> bool:
+    """Whether there may be a record: a database file that is not there yet holds nothing."""
+    return "://" in project.database or Path(project.database).exists()
 
 
 def suspicions_of(store: Store) -> Callable[[str], tuple[Suspicion, ...]]:
@@ -45,7 +50,7 @@ def suspicions_of(store: Store) -> Callable[[str], tuple[Suspicion, ...]]:
 
 def recorded_suspicions(project: Project) -> tuple[Suspicion, ...]:
     """Return what counts for a run that is still to come: what a person has ruled on."""
-    if "://" not in project.database and not Path(project.database).exists():
+    if not is_recorded(project):
         return ()
     with project.open_store() as store:
         return tuple(_ruled(store, {ruling.conflict_id for ruling in store.rulings.rulings()}).values())

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aircoding.app.models import open_provider
-from aircoding.app.money import spending_line, unpriced_models
+from aircoding.app.money import cost_in_brief, spending_line, unpriced_models
 from aircoding.app.plan_conflicts import find_conflicts
-from aircoding.app.plans import load_plan
+from aircoding.app.plans import load_plan, trust_command
 from aircoding.app.policies import Policies, open_policies
 from aircoding.app.project import Project, open_project
 from aircoding.app.wiring import World, freeze_run, wire
@@ -31,6 +31,7 @@ from aircoding.records.ids import RunId
 from aircoding.records.jsonable import jsonable
 from aircoding.records.runs import Run, TaskState
 from aircoding.records.tasks import Plan
+from aircoding.records.words import counted, dollars
 from aircoding.settings import Settings
 from aircoding.sources.installation import approve
 from aircoding.workspace.clock import SystemClock
@@ -47,6 +48,9 @@ __all__ += ["unfinished_run"]
 Report = Callable[[Event], None]
 Say = Callable[[str], None]
 Confirm = Callable[[str], bool | None]
+
+_HELD = {"budget": "the run's money is spent", "interrupted": "the run was interrupted"}
+"""Why a task is held, by the status of its run."""
 
 _EXIT_CODES = {"done": 0, "failed": 1, "interrupted": 130, "budget": 5}
 
@@ -94,7 +98,7 @@ class RunResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunHead:
-    """One line of the list of runs."""
+    """One line of the list of runs; `cost` is the money in words."""
 
     run_id: str
     status: str
@@ -102,6 +106,8 @@ class RunHead:
     goal: str
     done: int
     total: int
+    cost_usd: float | None
+    cost: str
 
 
 def start_run(request: RunRequest, *, report: Report, say: Say, confirm: Confirm) -> RunResult:
@@ -138,7 +144,9 @@ def start_run(request: RunRequest, *, report: Report, say: Say, confirm: Confirm
                     f"the price of {model} is not known, so no limit of money holds it back;"
                     f' add [prices."{model}"] to ~/.air/config.toml'
                 )
-            append(deps, "run.started", {"goal": run.goal, "base_commit": run.base_commit}, key="start")
+            tasks = [{"id": task.id, "title": task.title} for task in plan.tasks]
+            started = {"goal": run.goal, "base_commit": run.base_commit, "tasks": tasks}
+            append(deps, "run.started", started, key="start")
             for fault in known.faults:
                 append(deps, "source.invalid", jsonable(fault), key=f"{fault.uri}:{fault.line}:{fault.code}")
             for conflict in known.conflicts:
@@ -205,6 +213,7 @@ def runs_status(start: Path, *, limit: int) -> tuple[RunHead, ...]:
             text = store.texts.get(run.plan_digest)
             total = len(parse_plan(text).tasks) if text else len(states)
             done = sum(1 for state in states if state.state == "done")
+            spending = store.calls.spending(run.run_id)
             heads.append(
                 RunHead(
                     run_id=run.run_id,
@@ -213,6 +222,8 @@ def runs_status(start: Path, *, limit: int) -> tuple[RunHead, ...]:
                     goal=run.goal,
                     done=done,
                     total=total,
+                    cost_usd=spending.cost_usd,
+                    cost=cost_in_brief(spending),
                 )
             )
         return tuple(heads)
@@ -272,10 +283,9 @@ def _approve_commands(
         )
     answer = confirm(f"These commands need your approval:\n{lines}\nApprove them for this project?")
     if not answer:
-        named = f" --plan {plan_file}" if plan_file is not None else " --plan .air/shared/plan/tasks.yaml"
         raise UsageError(
             f"commands of the plan need approval:\n{lines}",
-            hint=f"run on a terminal, or `aircoding permissions trust{named}`",
+            hint=f"run on a terminal, or type `{trust_command(plan_file)}` first, or give --yes",
             code="plan.approval",
         )
     approve(project.home, project.root, [one.fingerprint for one in asked])
@@ -309,10 +319,10 @@ def _new_run(world: World, plan: Plan, model: str, request: RunRequest) -> Run:
 
 
 def _header(run: Run, plan: Plan, settings: Settings) -> str:
-    limit = f"${run.max_cost_usd:.2f}" if run.max_cost_usd is not None else "no limit"
+    limit = dollars(run.max_cost_usd) if run.max_cost_usd is not None else "no limit"
     return (
-        f"{len(plan.tasks)} tasks, {run.concurrency} at once, {run.provider.partition(':')[0]} model,"
-        f" at most {limit}, {settings.run.max_turns} turns a session"
+        f"{counted(len(plan.tasks), 'task')}, {run.concurrency} at once, {run.provider.partition(':')[0]} model,"
+        f" at most {limit}, {counted(settings.run.max_turns, 'turn')} a session"
     )
 
 
@@ -340,7 +350,7 @@ def _drive(deps: FleetDeps, engine: DurableEngine, store: Store, say: Say, *, ju
     run = deps.run
     if status in {"interrupted", "budget"}:
         more = " --max-cost MORE" if status == "budget" else ""
-        say(f"{status}; go on with: aircoding resume {run.run_id}{more}")
+        say(f"The run is not over. Go on with: aircoding resume {run.run_id}{more}")
     return _result(store, run, status)
 
 
@@ -374,8 +384,9 @@ async def _end_work() -> None:
 
 def _result(store: Store, run: Run, status: str) -> RunResult:
     spending = store.calls.spending(run.run_id)
-    tasks = store.runs.task_states(run.run_id)
+    tasks = tuple(_standing(task, status) for task in store.runs.task_states(run.run_id))
     done = sum(1 for task in tasks if task.state == "done")
+    why = _why_paused(store, run) if status in {"interrupted", "budget"} else ""
     return RunResult(
         run_id=run.run_id,
         status=status,
@@ -391,6 +402,19 @@ def _result(store: Store, run: Run, status: str) -> RunResult:
         simulated=spending.simulated_calls > 0,
         calls=spending.calls,
         abandoned_calls=spending.abandoned_calls,
-        summary=f"run {run.run_id}: {status}, {done} tasks done; {spending_line(spending)}",
+        summary=f"run {run.run_id}: {status}{why}, {done} of {counted(len(tasks), 'task')} done;"
+        f" {spending_line(spending)}",
         exit_code=_EXIT_CODES.get(status, 1),
     )
+
+
+def _standing(task: TaskState, status: str) -> TaskState:
+    """Return where a task stands: one whose attempt is under way while nothing drives the run is held."""
+    if task.state != "running" or status not in _HELD:
+        return task
+    return replace(task, state="held", reason=_HELD[status])
+
+
+def _why_paused(store: Store, run: Run) -> str:
+    pauses = store.queries.events(run.run_id, types=("run.paused",), limit=None)
+    return f" ({pauses[-1].payload.get('reason', '')})" if pauses else ""

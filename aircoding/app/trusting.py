@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from aircoding.app.approving import asked_commands
 from aircoding.app.plans import load_plan
-from aircoding.app.policies import open_policies
 from aircoding.app.project import open_project
-from aircoding.fleet.approvals import commands_to_approve
 from aircoding.sources.installation import approve
 from aircoding.sources.trust import trust_project as remember_project
 
@@ -33,8 +32,7 @@ def trust_plan(start: Path, plan_file: Path) -> TrustReport:
     """Approve the verify and set-up commands of a plan as they are now; a changed command asks again."""
     project = open_project(start)
     plan = load_plan(project, plan_file)
-    policies = open_policies(project, confined=True)
-    asked = commands_to_approve(plan, project.settings.worktree.setup, policies.for_task)
+    asked = asked_commands(project, plan)
     granted = [one for one in asked if not one.denied]
     approve(project.home, project.root, [one.fingerprint for one in granted])
     lines = [f"approved: `{one.command}` ({one.where})" for one in granted]

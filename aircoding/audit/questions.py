@@ -45,7 +45,11 @@ class Consideration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Witness:
-    """One worker and whether it saw: `saw` is the segment that was in, `missed` why not."""
+    """One worker and whether it saw: `saw` is the first segment that was in, `missed` why none was.
+
+    `sections_seen` counts the segments of the subject (a file's sections) that were in a prompt of this worker;
+    `left_out` are those that were in none.
+    """
 
     task_id: str | None
     role: str
@@ -53,6 +57,8 @@ class Witness:
     manifest_id: str
     saw: SegmentRecord | None
     missed: Consideration | None
+    sections_seen: int = 0
+    left_out: tuple[Consideration, ...] = ()
 
 
 def matches(query: str, uri: str, rule_id: str | None, segment_id: str) -> bool:
@@ -161,17 +167,24 @@ def who_saw(manifests: Iterable[Manifest], query: str, *, digest: str | None = N
 
 
 def _witness(group: list[Manifest], query: str, digest: str | None) -> Witness:
-    seen = next(((manifest, record) for manifest in group for record in _seen(manifest, query, digest)), None)
-    missed = why_not(group, query) if seen is None else ()
-    first = seen[0] if seen is not None else group[0]
+    found = [(manifest, record) for manifest in group for record in _seen(manifest, query, digest)]
+    seen = {_unversioned(record.segment_id) for _, record in found}
+    missed = {_unversioned(one.outcome.segment_id): one for one in why_not(group, query)}
+    first = found[0][0] if found else group[0]
     return Witness(
         task_id=first.task_id,
         role=first.role,
         session_ids=tuple(dict.fromkeys(manifest.session_id for manifest in group)),
         manifest_id=first.manifest_id,
-        saw=seen[1] if seen is not None else None,
-        missed=missed[-1] if missed else None,
+        saw=found[0][1] if found else None,
+        missed=None if found or not missed else list(missed.values())[-1],
+        sections_seen=len(seen),
+        left_out=tuple(one for key, one in missed.items() if key not in seen and one.outcome.outcome not in _IN),
     )
+
+
+def _unversioned(segment_id: str) -> str:
+    return segment_id.rpartition("@")[0]
 
 
 def _seen(manifest: Manifest, query: str, digest: str | None) -> Iterable[SegmentRecord]:

@@ -12,6 +12,9 @@ def remedy(note: OutcomeRecord) -> str:
     """Return what to change so that the candidate would be in; empty when it is in."""
     if note.outcome is OutcomeKind.INCLUDED or note.reason is None:
         return ""
+    if note.reason is Reason.OVERRIDDEN and note.by.startswith(_RULING):
+        conflict_id = note.by.removeprefix(_RULING)
+        return f'a person ruled so: rule again with `aircoding conflicts rule {conflict_id} --winner ... "why"`'
     return _REMEDIES[note.reason].format(place=_plain(note.by), uri=_plain(note.uri))
 
 
@@ -19,6 +22,9 @@ def _plain(uri: str) -> str:
     """Show a project path as a person would write it."""
     return uri.removeprefix("project:")
 
+
+_RULING = "ruling:"
+"""What `by` of an outcome begins with that a person's ruling made; the id of the conflict follows."""
 
 _REMEDIES = {
     Reason.NOT_IN_PROFILE: "retrieve it in the role's profile ({place}), or ask another role",

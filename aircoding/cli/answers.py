@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from aircoding.cli.conflict_words import holds, reason
 from aircoding.cli.output import table
 from aircoding.records.jsonable import jsonable
 from aircoding.records.layers import OutcomeKind
@@ -56,8 +57,8 @@ def show_text(assembled: AssembledContext, *, exact_tokens: int | None = None) -
         marks = [(mark.mark, mark.prefix_tokens, mark.prefix_digest[:16]) for mark in manifest.cache]
         parts.append("cache marks\n\n" + table(("after", "tokens", "prefix"), marks))
     if assembled.conflicts:
-        rows_ = [(conflict.kind, conflict.state, conflict.detail, conflict.ruling) for conflict in assembled.conflicts]
-        parts.append("conflicts\n\n" + table(("kind", "state", "detail", "ruling"), rows_))
+        rows_ = [(one.kind, one.state, one.detail, holds(one), reason(one)) for one in assembled.conflicts]
+        parts.append("conflicts\n\n" + table(("kind", "state", "detail", "what holds", "why"), rows_))
     return "\n\n".join(parts)
 
 
@@ -87,9 +88,10 @@ def prompt_text(assembled: AssembledContext) -> str:
 def list_text(heads: Sequence[AssemblyHead]) -> str:
     """Return assemblies in rows."""
     rows = [
-        (h.manifest_id, h.created_at[:19], h.task_id or "-", h.attempt or "-", h.role, h.turn, h.tokens) for h in heads
+        (h.manifest_id, h.run_id, h.created_at[:19], h.task_id or "-", h.attempt or "-", h.role, h.turn, h.tokens)
+        for h in heads
     ]
-    return table(("assembly", "at", "task", "attempt", "role", "turn", "tokens"), rows)
+    return table(("assembly", "run", "at", "task", "attempt", "role", "turn", "tokens"), rows)
 
 
 def why_text(text: str, places: Sequence[Place]) -> str:
@@ -147,12 +149,27 @@ def who_saw_text(subject: str, witnesses: Sequence[Witness]) -> str:
     for one in witnesses:
         if one.saw is not None:
             how = f"{_where(one.saw)} ({one.saw.form}, {one.saw.source.digest[:8]}), by {one.saw.selected_by}"
+            if one.left_out:
+                whole = one.sections_seen + len(one.left_out)
+                how = f"{one.sections_seen} of {whole} sections; not {'; not '.join(map(_left_out, one.left_out))}"
         elif one.missed is not None:
             how = f"{one.missed.outcome.reason.value if one.missed.outcome.reason else ''}: {one.missed.outcome.detail}"
         else:
             how = "never considered"
-        rows.append((one.task_id or "-", one.role, "yes" if one.saw else "NO", how))
+        saw_it = "NO" if one.saw is None else "in part" if one.left_out else "yes"
+        rows.append((one.task_id or "-", one.role, saw_it, how))
     return "\n".join(lines) + table(("task", "role", "saw it", "how, or why not"), rows)
+
+
+def _left_out(one: Consideration) -> str:
+    note = one.outcome
+    reason = note.reason.value if note.reason else note.outcome.value
+    return f"{_section(note.segment_id)} ({reason}: {note.detail})"
+
+
+def _section(segment_id: str) -> str:
+    """Return a segment's source and section as a person would write them."""
+    return _plain(segment_id.partition(":")[2].rpartition("@")[0])
 
 
 def diff_text(difference: Difference) -> str:
@@ -170,7 +187,7 @@ def diff_text(difference: Difference) -> str:
     for old, new in difference.outcomes:
         some = new or old
         if some is not None:
-            lines.append(f"! {_plain(some.uri)}: {_state(old)} -> {_state(new)}")
+            lines.append(f"! {some.layer} {_section(some.segment_id)}: {_state(old)} -> {_state(new)}")
     lines += [f"! conflict {one} appeared" for one in difference.conflicts_added]
     lines += [f"! conflict {one} is gone" for one in difference.conflicts_removed]
     lines.append(f"shared prefix up to: {difference.shared_marks[-1] if difference.shared_marks else 'nothing'}")

@@ -17,10 +17,11 @@ def cache_text(report: CacheReport) -> str:
     head = f"{report.manifest_id}  {report.session_id}  turn {report.turn}  {report.model}"
     if report.marks:
         rows = [
-            (mark.mark, mark.after_segment or "-", mark.prefix_tokens, mark.predicted or "-", mark.measured or "-")
-            for mark in report.marks
+            (mark.mark, mark.after_segment or "-", tokens, mark.predicted or "-", mark.measured or "-")
+            for mark, tokens in zip(report.marks, report.prefix_tokens, strict=True)
         ]
-        marks = table(("mark", "after", "tokens (estimate)", "predicted", "measured"), rows)
+        scale = "tokens up to it" if report.counted else "tokens (estimate)"
+        marks = table(("mark", "after", scale, "predicted", "measured"), rows)
     else:
         marks = "no marks: what could be cached is shorter than the model's minimum"
     return "\n\n".join([head, marks, _usage_text(report)])
@@ -31,7 +32,9 @@ def _usage_text(report: CacheReport) -> str:
     if usage is None:
         return "there is no answer to this request yet"
     written = usage.cache_write_5m_tokens + usage.cache_write_1h_tokens
-    parts = [f"of {usage.prompt_tokens} tokens {usage.cache_read_tokens} were read from the cache, {written} written"]
+    by = " (simulated)" if report.simulated else ""
+    read = f"of {usage.prompt_tokens} tokens {usage.cache_read_tokens} were read from the cache, {written} written{by}"
+    parts = [read]
     missed = report.missed
     if missed is None:
         parts.append("nothing that an earlier request of this process had left was missed")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from aircoding.cli.conflict_words import holds, reason
 from aircoding.cli.output import emit, json_option, note, table
 
 if TYPE_CHECKING:
@@ -84,13 +85,15 @@ def _list_text(found: tuple[ConflictEntry, ...]) -> str:
         (
             entry.conflict.conflict_id,
             entry.conflict.state,
-            "stops its task" if entry.conflict.blocking and entry.conflict.state == "open" else "",
+            holds(entry.conflict),
             " ".join(entry.tasks[:4]) + (" ..." if len(entry.tasks) > 4 else ""),
             entry.conflict.detail,
         )
         for entry in found
     ]
-    return table(("conflict", "state", "effect", "tasks", "what contradicts what"), rows) if rows else "no conflicts"
+    if not rows:
+        return "no conflicts on record; `aircoding plan check` shows those that are known before a run"
+    return table(("conflict", "state", "what holds", "tasks", "what contradicts what"), rows)
 
 
 def _show_text(entry: ConflictEntry) -> str:
@@ -99,8 +102,8 @@ def _show_text(entry: ConflictEntry) -> str:
         f"{conflict.conflict_id}: {conflict.kind.value} conflict, {conflict.state}",
         conflict.detail,
         *(f"  party {number}: {party}" for number, party in enumerate(conflict.parties, 1)),
-        f"what holds: {conflict.ruling}",
-        f"winner: {conflict.winner or 'nobody'}; ruled by: {conflict.ruled_by or 'nobody'}",
+        f"what holds: {holds(conflict)}",
+        f"why: {reason(conflict)}",
         f"goes to: main, {conflict.route.value}" if conflict.route.value != "main" else "goes to: main",
         f"run: {entry.run_id or 'none yet'}; tasks: {' '.join(entry.tasks) or '-'}",
     ]
@@ -112,5 +115,4 @@ def _show_text(entry: ConflictEntry) -> str:
 
 def _ruled_text(ruled: RuledConflict) -> str:
     conflict = ruled.conflict
-    holds = "the task may go on" if conflict.blocking else f"{conflict.winner} holds"
-    return f"{conflict.conflict_id}: {holds} ({conflict.ruling})\n{ruled.next_step}"
+    return f"{conflict.conflict_id}: {holds(conflict)} ({conflict.ruling})\n{ruled.next_step}"

@@ -87,14 +87,14 @@ def show(manifest_id: str, prompt: bool, as_json: bool) -> None:
 
 
 @context.command("list")
-@_run
+@click.option("--run", "run_id", help="A run, or `all`; default the newest one.")
 @click.option("--task", "task_id")
 @click.option("--role")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
 @click.option("--offset", type=click.IntRange(0), default=0)
 @json_option
 def list_(run_id: str | None, task_id: str | None, role: str | None, limit: int, offset: int, as_json: bool) -> None:
-    """List recorded assemblies."""
+    """List recorded assemblies, the newest first."""
     from aircoding.app.contexts import list_contexts
 
     heads, total = list_contexts(Path.cwd(), run_id=run_id, task_id=task_id, role=role, limit=limit, offset=offset)
@@ -126,7 +126,7 @@ def why(text: str, run_id: str | None, manifest_id: str | None, as_json: bool) -
 def why_not(
     subject: str, run_id: str | None, task_id: str | None, role: str | None, manifest_id: str | None, as_json: bool
 ) -> None:
-    """Say why SUBJECT (a path or a rule) was not in a prompt, with file and line, and what would change it."""
+    """Say why SUBJECT (a path, a rule, FILE#section) was not in a prompt, with file and line, and what changes that."""
     from aircoding.app.contexts import why_not_subject
 
     found = why_not_subject(Path.cwd(), subject, run_id=run_id, task_id=task_id, role=role, manifest_id=manifest_id)
@@ -139,7 +139,7 @@ def why_not(
 @click.option("--role", default="executor", show_default=True, help="A role, or `all`.")
 @json_option
 def who_saw(subject: str, run_id: str | None, role: str, as_json: bool) -> None:
-    """Say which workers had SUBJECT (a rule, a path, PATH@DIGEST) in a prompt, and why the others did not."""
+    """Say which workers had SUBJECT in a prompt, and why others did not: a rule, a path, FILE#section, PATH@DIGEST."""
     from aircoding.app.contexts import who_saw_subject
 
     witnesses = who_saw_subject(Path.cwd(), subject, run_id=run_id, role=None if role == "all" else role)
@@ -162,16 +162,20 @@ def diff(before: str, after: str, exit_code: bool, as_json: bool) -> None:
 
 
 @context.command()
-@click.argument("manifest_id")
-@click.option("--all", "whole_run", is_flag=True, help="MANIFEST_ID is a run: replay every assembly of it.")
+@click.argument("manifest_id", required=False)
+@click.option(
+    "--all", "whole_run", is_flag=True, help="MANIFEST_ID is a run (default the newest): replay every assembly of it."
+)
 @click.option("--request", "show_request", is_flag=True, help="Print the request itself, byte for byte.")
 @json_option
-def replay(manifest_id: str, whole_run: bool, show_request: bool, as_json: bool) -> None:
+def replay(manifest_id: str | None, whole_run: bool, show_request: bool, as_json: bool) -> None:
     """Rebuild a recorded request from the store alone, and compare its digest with the recorded one."""
     from aircoding.app.contexts import load_context, replay_contexts
     from aircoding.records.digests import canonical_json
 
     if show_request:
+        if manifest_id is None:
+            raise click.UsageError("--request needs an assembly: see `aircoding context list`")
         click.echo(canonical_json(load_context(Path.cwd(), manifest_id).request).decode("utf-8"))
         return
     replays = replay_contexts(Path.cwd(), manifest_id, whole_run=whole_run)

@@ -7,12 +7,20 @@ from typing import TYPE_CHECKING
 
 import click
 
+from aircoding.cli.conflict_words import holds
 from aircoding.cli.output import emit, json_option, table
+from aircoding.records.words import counted, dollars
 
 if TYPE_CHECKING:
     from aircoding.app.estimates import PlanEstimate
+    from aircoding.app.plans import PlanReport
+    from aircoding.records.conflicts import Conflict
 
 __all__ = ["plan"]
+
+_MOST_DRIVERS = 4
+_TELLING = 1.05
+"""Assumptions that raise the cost by less are not worth a line."""
 
 _file = click.option(
     "--plan",
@@ -37,19 +45,42 @@ def check(plan_file: Path | None, as_json: bool) -> None:
     report = check_plan(Path.cwd(), plan_file)
 
     def text() -> str:
-        lines = [f"{report.uri}: {report.task_count} tasks in {report.wave_count} waves; no faults in its form"]
+        size = f"{counted(report.task_count, 'task')} in {counted(report.wave_count, 'wave')}"
+        lines = [f"{report.uri}: {size}; no faults in its form"]
         lines += [
             f"  separated: {a} and {b} write the same paths, so they run one after the other"
             for a, b in report.separated
         ]
         lines += [f"  remark: {remark}" for remark in report.remarks]
-        lines += [f"  conflict {conflict.conflict_id}: {conflict.detail}" for conflict in report.conflicts]
+        lines += [f"  conflict {one.conflict_id}: {one.detail}{_ruled(one)}" for one in report.conflicts]
+        lines += _asked(report)
         lines += [f"  task {task} cannot pass as it stands" for task in report.hopeless]
         return "\n".join(lines)
 
     emit("plan", report, as_json=as_json, text=text)
-    if report.hopeless:
+    if report.hopeless or any(one.denied for one in report.asked):
         raise SystemExit(1)
+
+
+def _ruled(conflict: Conflict) -> str:
+    """Say what a person ruled; what holds without one stands in the detail."""
+    if conflict.ruled_by != "user":
+        return ""
+    return f"; ruled: {holds(conflict)} ({conflict.ruling})"
+
+
+def _asked(report: PlanReport) -> list[str]:
+    """Return a line for each command that `run` asks about or that is denied, and what to type."""
+    places: dict[tuple[str, str, bool], list[str]] = {}
+    for one in report.asked:
+        places.setdefault((one.command, one.reason, one.denied), []).append(one.where)
+    lines = [
+        f"  {'the policy denies' if denied else 'run will ask about'} `{command}` ({'; '.join(where)}): {reason}"
+        for (command, reason, denied), where in places.items()
+    ]
+    if any(not denied for _, _, denied in places):
+        lines.append(f"  to approve them now: {report.trust_command}")
+    return lines
 
 
 @plan.command()
@@ -89,7 +120,7 @@ def estimate(plan_file: Path | None, provider: str | None, as_json: bool) -> Non
 def _estimate_text(found: PlanEstimate) -> str:
     bounds = (found.low, found.expected, found.high)
     models = ", ".join(found.unit_prices)
-    head = f"{found.uri}: {found.task_count} tasks, priced as {models}"
+    head = f"{found.uri}: {counted(found.task_count, 'task')}, priced as {models}"
     if found.sampled_tasks < found.task_count:
         head += f"; {found.sampled_tasks} of them were assembled and stand for all"
     if found.simulated:
@@ -111,6 +142,7 @@ def _estimate_text(found: PlanEstimate) -> str:
     parts = [
         head,
         table(("", "low", "expected", "high"), rows),
+        *_estimate_drivers(found),
         *_estimate_remarks(found),
         "first prompts, assembled now, in estimated tokens\n"
         + table(("role", "model", "tasks", "shared by all", "each its own"), shapes),
@@ -118,6 +150,15 @@ def _estimate_text(found: PlanEstimate) -> str:
         + table(("", "low", "expected", "high", "from"), assumed),
     ]
     return "\n\n".join(parts)
+
+
+def _estimate_drivers(found: PlanEstimate) -> list[str]:
+    """Say which assumptions the high end comes from: each alone, the others as expected."""
+    strongest = [one for one in found.drivers if one.times >= _TELLING][:_MOST_DRIVERS]
+    if not strongest:
+        return []
+    lines = [f"  x{one.times:.1f}  {one.name}: {one.high:g} instead of {one.expected:g}" for one in strongest]
+    return ["\n".join(["what drives the high end, each alone", *lines])]
 
 
 def _estimate_remarks(found: PlanEstimate) -> list[str]:
@@ -134,7 +175,7 @@ def _estimate_remarks(found: PlanEstimate) -> list[str]:
 
 
 def _usd(value: float | None) -> str:
-    return "unknown" if value is None else f"${value:,.2f}"
+    return "unknown" if value is None else dollars(value)
 
 
 def _share(part: int, whole: int) -> str:

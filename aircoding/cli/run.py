@@ -14,6 +14,7 @@ from aircoding.cli.output import SCHEMA_VERSION, note, table, visible
 from aircoding.records.events import Event
 from aircoding.records.ids import OF_RUN
 from aircoding.records.jsonable import jsonable
+from aircoding.records.words import counted, dollars
 
 if TYPE_CHECKING:
     from aircoding.app.runs import RunResult
@@ -62,7 +63,7 @@ def _line(event: Event) -> str:
         "source.invalid": f"{payload.get('uri')}:{payload.get('line')}: {payload.get('message')}; it takes no part",
         "conflict.found": f"conflict {payload.get('conflict_id')}: {payload.get('detail')}; {payload.get('ruling')}",
         "conflict.opened": f"{where}: conflict: {payload.get('detail', '')}",
-        "task.done": f"{task}: done",
+        "result.differs": f"{where}: {payload.get('remark', '')}",
         "task.failed": f"{task}: failed: {payload.get('reason', '')}",
         "task.blocked": f"{task}: blocked: {payload.get('reason', '')}",
     }
@@ -73,7 +74,7 @@ def _line(event: Event) -> str:
     if event.type == "verify.finished" and not payload.get("passed"):
         return f"{where}: `{payload.get('command', '')}` failed with exit code {payload.get('exit_code')}"
     if event.type == "attempt.finished" and "run_cost_usd" in payload:
-        return f"{where}: attempt ended: {payload.get('outcome', '')}; {_so_far(payload)}"
+        return f"{where}: {_ended(payload)}; {_so_far(payload)}"
     if event.type == "review.finished":
         return f"{where}: review: {payload.get('verdict', '')}"
     if event.type == "run.finished" and payload.get("not_moved"):
@@ -93,11 +94,21 @@ def _judged(payload: Mapping[str, Any]) -> str:
     return "\n".join((count + left_out, *found))
 
 
+def _ended(payload: Mapping[str, Any]) -> str:
+    """Say how an attempt ended. One that could reach no model is not over: it is tried again at the next resume."""
+    outcome, reason = payload.get("outcome", ""), payload.get("reason", "")
+    if payload.get("stop") == "outage":
+        return f"waits: {reason}"
+    if outcome == "done":
+        return f"done ({reason})" if reason else "done"
+    return f"attempt ended: {str(outcome).replace('_', ' ')}"
+
+
 def _so_far(payload: Mapping[str, Any]) -> str:
     """Return what the run has cost up to an event, and how much of its prompts came from the cache."""
     usd, unpriced = payload["run_cost_usd"], payload.get("run_unpriced_calls", 0)
-    known = "" if usd is None else f"${usd:.4f}"
-    unknown = f"{unpriced} calls of unknown price" if unpriced else ""
+    known = "" if usd is None else dollars(usd)
+    unknown = f"{counted(unpriced, 'call')} of unknown price" if unpriced else ""
     money = " and ".join(part for part in (known, unknown) if part)
     simulated = " (simulated)" if payload.get("run_simulated") else ""
     share = f"{payload.get('run_cached_share', 0.0):.0%} of the prompt tokens from the cache"

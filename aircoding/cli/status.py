@@ -21,14 +21,16 @@ def status(run_id: str | None, limit: int, as_json: bool) -> None:
 
     if run_id is None:
         runs = runs_status(Path.cwd(), limit=limit)
-        rows = [(row.run_id, row.status, row.created_at[:19], f"{row.done}/{row.total}", row.goal) for row in runs]
-        emit("runs", runs, as_json=as_json, text=lambda: table(("run", "status", "started", "done", "goal"), rows))
+        rows = [
+            (row.run_id, row.status, row.created_at[:19], f"{row.done}/{row.total}", row.cost, row.goal) for row in runs
+        ]
+        headings = ("run", "status", "started", "done", "cost", "goal")
+        emit("runs", runs, as_json=as_json, text=lambda: table(headings, rows))
         return
     state = run_status(Path.cwd(), run_id)
 
     def text() -> str:
         tasks = [(task.task_id, task.title, task.state, task.attempt, task.reason) for task in state.tasks]
-        head = f"run {state.run_id}: {state.status}\n{state.summary}\n\n"
-        return head + table(("task", "title", "state", "attempts", "why"), tasks)
+        return f"{state.summary}\n\n" + table(("task", "title", "state", "attempts", "why"), tasks)
 
     emit("run", state, as_json=as_json, text=text)

@@ -32,7 +32,7 @@ from aircoding.emulator.access import (
 )
 from aircoding.emulator.answers import Answer, error_body, model_info, models_page
 from aircoding.emulator.recorder import Recorded, Recorder
-from aircoding.emulator.streams import break_off, cut_answer, stream_answer
+from aircoding.emulator.streams import StreamCutError, break_off, cut_answer, stream_answer
 from aircoding.errors import ProviderError
 from aircoding.providers.capabilities import Capabilities
 from aircoding.providers.requests import scripted_content
@@ -104,7 +104,7 @@ class Emulator:
             except RefusedError as refused:
                 return self._refusal(request, refused)
             response.headers["request-id"] = self._request_id()
-            self._tell(request, response.status_code)
+            self._tell(request, response.status_code, getattr(request.state, "fault", ""))
             return response
 
         return handle
@@ -128,6 +128,8 @@ class Emulator:
 
     async def _failed(self, request: Request, error: Exception) -> Response:
         """Answer for a route that is not there, and for a fault of our own, in the API's form."""
+        if isinstance(error, StreamCutError):  # the script asked for it, and it was reported with its request
+            return Response(status_code=500)
         status = error.status_code if isinstance(error, HTTPException) else 500
         return self._refusal(request, RefusedError(status, _FAILURES.get(status, "Internal server error")))
 
@@ -141,6 +143,8 @@ class Emulator:
             await self._sleep(step.turn.delay_seconds)
         if step.error is not None and step.error.status is not None:
             raise RefusedError(step.error.status, "scripted", step.error.headers)
+        if step.error is not None:
+            request.state.fault = f"{step.error.stream} (scripted)"
         answer = self._answer(seen, step, key, tries, asked, reported)
         if body.get("stream"):
             events = stream_answer(request, answer, step.turn, step.error, self._sleep)

@@ -20,7 +20,10 @@ _LOOK_SECONDS = 0.02
 
 
 class StreamCutError(Exception):
-    """Ends a response without its last chunk: the server closes the connection, as a broken network does."""
+    """Ends a response without its last chunk: the server closes the connection, as a broken network does.
+
+    It is raised by script only, so it is no fault of the server's, and it is not reported as one.
+    """
 
 
 async def stream_answer(

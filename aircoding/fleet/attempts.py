@@ -13,6 +13,7 @@ from aircoding.fleet.commits import commit_changes
 from aircoding.fleet.deps import FleetDeps
 from aircoding.fleet.merge_queue import integrate
 from aircoding.fleet.phases import Attempt, Ended, load_attempt
+from aircoding.fleet.result_checks import note_difference
 from aircoding.fleet.reviews import review
 from aircoding.fleet.sessions import cut_off, hold_session, not_done
 from aircoding.fleet.verification import check, failed_by, shown
@@ -54,19 +55,20 @@ async def _live(attempt: Attempt) -> Ended:
     outcome = await hold_session(attempt, attempt.task.role, 1, evidence=earlier_attempts(attempt))
     if outcome.status != "done":
         return not_done(attempt, outcome)
-    commit = await _settle(attempt)
+    commit = await _settle(attempt, outcome)
     if isinstance(commit, Ended):
         return commit
     sent_back = await review(attempt, commit) if "reviewer" in attempt.task.roles else None
     return sent_back or await integrate(attempt, commit)
 
 
-async def _settle(attempt: Attempt) -> str | Ended:
+async def _settle(attempt: Attempt, done: SessionOutcome) -> str | Ended:
     """Commit and verify; bring in the debugger where that failed. Return the commit that passes."""
     message = f"{attempt.task.id}: {attempt.task.title}"
     commit = await commit_changes(attempt, "executor", message)
     if isinstance(commit, Ended):
         return commit
+    await note_difference(attempt, done)
     failure = await check(attempt, commit, f"{attempt.key}:executor")
     if failure is None:
         return commit

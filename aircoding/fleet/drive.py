@@ -15,6 +15,7 @@ from aircoding.fleet.sessions import run_session_workflow
 from aircoding.fleet.state import FleetState
 from aircoding.fleet.supported import require_supported
 from aircoding.records.ids import AttemptKey, RunId, TaskId, attempt_key
+from aircoding.records.words import dollars
 
 __all__ = ["drive", "stop_where_fatal", "workflows"]
 
@@ -129,7 +130,7 @@ def _within_budget(deps: FleetDeps) -> bool:
 
 def _spent(deps: FleetDeps) -> str:
     spent_usd = deps.ledger.spent_usd(deps.run.run_id)
-    return f"{spent_usd:.4f} USD are spent of {deps.run.max_cost_usd or 0:.4f} USD"
+    return f"{dollars(spent_usd)} of {dollars(deps.run.max_cost_usd or 0.0)} are spent"
 
 
 async def _make(deps: FleetDeps, move: Dispatch | GiveUp, joined: _Joined) -> None:

@@ -7,12 +7,13 @@ gives back all that an earlier request has marked, so the layout decides what is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from aircoding.records.usage import TokenEstimate, UnitPrices, Usage
 
-__all__ = ["Assumption", "Bound", "SessionShape", "UnitPricesOf", "assumptions_for", "bound_of"]
+__all__ = ["Assumption", "Bound", "Driver", "SessionShape", "UnitPricesOf", "assumptions_for", "bound_of"]
+__all__ += ["drivers_of"]
 
 Side = Literal["low", "expected", "high"]
 
@@ -29,6 +30,16 @@ class Assumption:
     expected: float
     high: float
     basis: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Driver:
+    """An assumption, and by how many `times` the expected cost (tokens where it is not known) grows at its high end."""
+
+    name: str
+    expected: float
+    high: float
+    times: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,23 +72,51 @@ class Bound:
     cost_without_cache_usd: float | None
 
 
-_TURNS = {"executor": (6, 15, 40), "debugger": (4, 10, 30), "reviewer": (2, 5, 15)}
-_OTHER_TURNS = (3, 10, 40)
+_TURNS = {"executor": (5, 12, 25), "debugger": (3, 8, 16), "reviewer": (2, 4, 8)}
+_OTHER_TURNS = (3, 10, 25)
 
 
 def assumptions_for(roles: Iterable[str], *, max_turns: int, max_attempts: float) -> tuple[Assumption, ...]:
-    """Return all assumptions for a plan whose sessions have these roles."""
+    """Return all assumptions for a plan whose sessions have these roles.
+
+    Each is a mean over the whole plan, so its ends are those of a cheap and of a costly plan, not of the costliest
+    session that could be.
+    """
     turns = tuple(_turns_of(role, max_turns) for role in sorted(set(roles)))
     return (
         *turns,
-        _assumed("output tokens of one turn", 150, 400, 1_200, "guess: a tool call with a few lines, up to a file"),
-        _assumed("tokens of tool results of one turn", 300, 1_200, 4_000, "guess: a part of a file or a test output"),
-        _assumed("evidence tokens of a debugger or reviewer", 500, 3_000, 15_000, "guess; cut at 60,000 characters"),
-        _assumed("attempts of one task", 1, min(1.2, max_attempts), max_attempts, "guess; high: retry.max_attempts"),
-        _assumed("share of attempts whose verification fails", 0, 0.25, 1, "guess"),
-        _assumed("share of sessions that find the shared prefix cold", 0, 0.05, 0.5, "guess; besides the first"),
-        _assumed("share of turns after more than 5 minutes", 0, 0.02, 0.1, "guess; an entry lives 5 minutes"),
+        _assumed("output tokens of one turn", 200, 400, 700, "guess: a tool call with a few lines, up to a file"),
+        _assumed("tokens of tool results of one turn", 400, 1_000, 1_800, "guess: a part of a file or a test output"),
+        _assumed("evidence tokens of a debugger or reviewer", 1_000, 3_000, 6_000, "guess; cut at 60,000 characters"),
+        _assumed(
+            "attempts of one task", 1, min(1.2, max_attempts), min(2, max_attempts), "guess; at most retry.max_attempts"
+        ),
+        _assumed("share of attempts whose verification fails", 0, 0.25, 0.5, "guess"),
+        _assumed("share of sessions that find the shared prefix cold", 0, 0.05, 0.25, "guess; besides the first"),
+        _assumed("share of turns after more than 5 minutes", 0, 0.02, 0.05, "guess; an entry lives 5 minutes"),
     )
+
+
+def drivers_of(
+    shapes: Sequence[SessionShape], assumptions: Sequence[Assumption], unit_prices: UnitPricesOf
+) -> tuple[Driver, ...]:
+    """Return what each assumption does to the expected estimate when it alone is at its high end, the strongest first.
+
+    Those that change nothing are left out.
+    """
+    expected = bound_of("expected", shapes, assumptions, unit_prices)
+    found: list[Driver] = []
+    for place, one in enumerate(assumptions):
+        alone = [*assumptions[:place], replace(one, expected=one.high), *assumptions[place + 1 :]]
+        times = _size(bound_of("expected", shapes, alone, unit_prices)) / (_size(expected) or 1.0)
+        if times > 1:
+            found.append(Driver(name=one.name, expected=one.expected, high=one.high, times=round(times, 2)))
+    return tuple(sorted(found, key=lambda driver: (-driver.times, driver.name)))
+
+
+def _size(bound: Bound) -> float:
+    """Return what two bounds are compared by: money, or tokens where a price is not known."""
+    return float(bound.prompt_tokens + bound.output_tokens) if bound.cost_usd is None else bound.cost_usd
 
 
 def _turns_of(role: str, max_turns: int) -> Assumption:

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from aircoding.fleet.phases import Attempt, Ended
+from aircoding.fleet.result_checks import remark_on
 from aircoding.fleet.settling import Clash, settle
 from aircoding.fleet.verification import CommandReport, failed_by, report_values, verify
 from aircoding.fleet.worktrees import integration_worktree
@@ -29,7 +30,7 @@ async def integrate(attempt: Attempt, commit: str) -> Ended:
         if found.get("blocked"):
             return Ended(outcome="blocked", reason=found["blocked"])
         if found.get("commit"):
-            return Ended(outcome="done", reason="", commit=found["commit"])
+            return Ended(outcome="done", reason=remark_on(attempt), commit=found["commit"])
         failure = CommandReport(**found["failure"]) if found.get("failure") else None
         if failure is not None and _is_final(attempt, failure, round_):
             return failed_by(attempt, failure, after=" after the merge")
@@ -84,7 +85,7 @@ def _record(attempt: Attempt, commit: str, key: str) -> None:
     """Record merge and end of the task in one transaction: no crash can come between."""
     attempt.deps.events.append(
         attempt.event("merge.finished", {"commit": commit}, key=key),
-        attempt.event("task.done", {"commit": commit}, key=attempt.task.id),
+        attempt.event("task.done", {"commit": commit, "reason": remark_on(attempt)}, key=attempt.task.id),
     )
 
 

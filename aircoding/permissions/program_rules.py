@@ -94,9 +94,11 @@ def judge_program(
         return []
     if program.name in BUILTINS:
         return [by_engine(Effect.ALLOW, PolicySubject.COMMAND, text, "shell builtin", "the shell's own command")]
-    why = f"no line of the policy names `{program.name}`"
+    # A path is shown as a policy line would have to name it, a bare name as it was written (`python3`, not `python`).
+    shown = program.name if "/" in program.name else argv[0].value
+    why = f"no line of the policy names `{shown}`"
     if program.name in OPAQUE:
-        why = f"what `{program.name}` runs cannot be judged from outside, and no line of the policy allows it"
+        why = f"what `{shown}` runs cannot be judged from outside, and no line of the policy allows it"
     return [by_engine(Effect.ASK, PolicySubject.COMMAND, text, UNKNOWN_PROGRAM, why)]
 
 

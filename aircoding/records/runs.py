@@ -40,7 +40,10 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskState:
-    """Where a task stands: waiting, running, done, failed, or blocked, and why."""
+    """Where a task stands: waiting, running, done, failed, or blocked, and why.
+
+    Of a run that nobody drives a task that was running is shown as held. The reason of one that is done is a remark.
+    """
 
     task_id: str
     title: str

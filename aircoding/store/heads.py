@@ -43,12 +43,14 @@ class Index:
         role: str | None = None,
         limit: int | None = None,
         offset: int = 0,
+        newest_first: bool = False,
     ) -> tuple[AssemblyHead, ...]:
-        """Return heads in the order in which they were recorded."""
+        """Return heads in the order in which they were recorded, or the newest first."""
         names = [name for name in AssemblyHead.__slots__ if name != "tokens"]
         query = select(*(ASSEMBLIES.c[name] for name in names), ASSEMBLIES.c.tokens_expected.label("tokens"))
         query = query.where(*_within(run_id, task_id, role))
-        query = query.order_by(ASSEMBLIES.c.assembly).limit(limit).offset(offset)
+        order = ASSEMBLIES.c.assembly.desc() if newest_first else ASSEMBLIES.c.assembly
+        query = query.order_by(order).limit(limit).offset(offset)
         with self._database.read() as connection:
             return tuple(AssemblyHead(**found._mapping) for found in connection.execute(query))
 

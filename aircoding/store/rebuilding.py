@@ -8,7 +8,6 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
-from aircoding.context.cache_checks import measured_marks
 from aircoding.errors import StoreError
 from aircoding.records.conflicts import Conflict
 from aircoding.records.digests import canonical_json, sha256_bytes
@@ -16,6 +15,7 @@ from aircoding.records.ids import Digest, SessionId, call_key
 from aircoding.records.manifest import AssembledContext, CacheMark, Manifest, OutcomeRecord, Ref
 from aircoding.records.usage import TokenEstimate
 from aircoding.store.accounts import ASSEMBLIES, added, read_conflicts, read_outcomes, read_segments
+from aircoding.store.cache_marks import measured_marks
 from aircoding.store.calls import committed_usage
 from aircoding.store.decode import decode
 from aircoding.store.deltas import Nodes, derived_omissions, join_nodes, unpack

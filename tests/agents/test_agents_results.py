@@ -150,7 +150,7 @@ def test_limits_end_a_session_with_their_numbers() -> None:
     assert (outcome.status, outcome.stop) == ("blocked", "overflow")
     assert "needs 900 tokens of session scope; 500 are available. Largest: L5:air:task (700 tokens)" in outcome.summary
     assert outcome.result["needed_tokens"] == 900
-    assert "has spent 0.5000 USD, and may spend 0.2500 USD" in cost_reached(brief(max_cost_usd=0.25), 3, 0.5).summary
+    assert "has spent $0.50, and may spend $0.25." in cost_reached(brief(max_cost_usd=0.25), 3, 0.5).summary
 
 
 def test_faults_of_a_result_name_their_place() -> None:

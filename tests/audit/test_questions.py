@@ -10,11 +10,14 @@ from support.contexts import message, segment, snapshot
 
 from aircoding.audit.differences import compare
 from aircoding.audit.questions import who_saw, why, why_not
+from aircoding.audit.remedies import remedy
+from aircoding.cli.answers import diff_text, who_saw_text
 from aircoding.context.assembler import assemble
 from aircoding.context.freezing import frozen_from
-from aircoding.records.ids import TaskId
-from aircoding.records.layers import Layer, OutcomeKind, SegmentKind
+from aircoding.records.ids import SegmentId, TaskId
+from aircoding.records.layers import Layer, OutcomeKind, Reason, SegmentKind
 from aircoding.records.manifest import AssembledContext
+from aircoding.records.segments import Segment
 from aircoding.records.snapshot import Snapshot
 from aircoding.records.tasks import TaskSpec
 
@@ -121,3 +124,44 @@ def test_a_rule_is_found_by_its_id_where_it_stayed_out_too() -> None:
 
     assert found.outcome.by == "project:.air/shared/rules/licence.md:4"
     assert who_saw([manifest], "licence")[0].missed is not None
+
+
+def _section(name: str) -> Segment:
+    """Return one section of a rule file."""
+    rule = segment(
+        f"About {name}.",
+        layer=Layer.L3,
+        kind=SegmentKind.RULE,
+        uri="project:rules.md",
+        rule_id=f"rules.md#{name}",
+    )
+    return replace(rule, segment_id=SegmentId(f"L3:project:rules.md#{name}@1"))
+
+
+def test_who_saw_a_file_counts_its_sections_and_says_which_were_left_out() -> None:
+    scoped = replace(_section("tabs"), paths=("web/**",), paths_line=9)
+    context = _worker("T1", "stock/a.py", _section("size"), scoped)
+
+    (witness,) = who_saw([context.manifest], "rules.md")
+    (section,) = who_saw([context.manifest], "rules.md#tabs")
+
+    assert (witness.saw is not None, witness.sections_seen) == (True, 1)
+    assert [one.outcome.rule_id for one in witness.left_out] == ["rules.md#tabs"]
+    assert "1 of 2 sections; not " in who_saw_text("rules.md", [witness])
+    assert "in part" in who_saw_text("rules.md", [witness])
+    assert section.saw is None
+
+
+def test_a_ruling_is_changed_by_ruling_again() -> None:
+    (found,) = why_not([_worker("T1", "stock/a.py").manifest], "licence")
+    lost = replace(found.outcome, outcome=OutcomeKind.OVERRIDDEN, reason=Reason.OVERRIDDEN, by="ruling:c-1")
+
+    assert remedy(lost) == 'a person ruled so: rule again with `aircoding conflicts rule c-1 --winner ... "why"`'
+    assert "rename one" in remedy(replace(lost, by="project:a.md:3"))
+
+
+def test_a_difference_names_the_section_of_a_file_that_is_in_both() -> None:
+    both = ((_section("size"),), (_section("size"), _section("tabs")))
+    before, after = (_worker("T1", "stock/a.py", *sections).manifest for sections in both)
+
+    assert "! L3 rules.md#tabs: not considered -> included" in diff_text(compare(before, after)).splitlines()

@@ -25,7 +25,8 @@ MARK = CacheMark(
 
 def report(**more: object) -> CacheReport:
     values = {"manifest_id": "m-1", "session_id": "r1:T1:1:executor:1", "turn": 2, "model": "m", "marks": (MARK,)}
-    return CacheReport(**{**values, "usage": None, "missed": None, **more})  # type: ignore[arg-type]
+    scale = {"prefix_tokens": tuple(810 for _ in more.get("marks", (MARK,))), "counted": True, "simulated": True}  # type: ignore[attr-defined]
+    return CacheReport(**{**values, "usage": None, "missed": None, **scale, **more})  # type: ignore[arg-type]
 
 
 def test_a_run_on_record_is_explained(tmp_path: Path) -> None:
@@ -61,6 +62,9 @@ def test_a_miss_names_the_reason_and_the_first_segment_that_differs() -> None:
     }
     text = cache_text(report(usage=Usage(input_tokens=100, cache_write_5m_tokens=900), missed=missed))
     assert "of 1000 tokens 0 were read from the cache, 900 written" in text
+    assert "900 written (simulated)" in text
+    assert "tokens up to it" in text
+    assert " 810 " in text
     assert "miss: about 900 should have been read (system_changed: first other bytes at /system/0)" in text
     assert "first that differs: L1:x@2 at /system/0" in text
 

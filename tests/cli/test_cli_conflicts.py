@@ -100,10 +100,21 @@ def test_a_ruling_between_rules_takes_the_loser_out_of_the_prompt(root: Path) ->
     assert f"conflict {conflict['conflict_id']}: " in air(root, "plan", "check").output
     air(root, "run", "--allow-dirty", "--provider", SCRIPT)
     winner = next(party for party in conflict["parties"] if "project-rules" in party)
+    third = air(root, "conflicts", "rule", conflict["conflict_id"], "--winner", "3", "why")
+    assert (third.code, "has 2 parties, and none is called 3" in third.output) == (2, True)
+    both = air(root, "conflicts", "rule", conflict["conflict_id"], "--winner", "project:", "why")
+    assert "more than one is called project:" in both.output
     ruled = air(
         root, "conflicts", "rule", conflict["conflict_id"], "--winner", "project-rules", "ours counts", "--json"
     )
     assert ruled.result["ruling"]["conflict"]["winner"] == winner
+
+    shown = air(root, "conflicts", "show", conflict["conflict_id"]).output
+    assert f"what holds: {winner} holds\nwhy: user: ours counts" in shown
+    listed = air(root, "conflicts", "list", "--kind", "user_rule").output
+    assert f"{winner} holds" in listed
+    table = air(root, *build[:-1]).output
+    assert f"{winner} holds  user: ours counts" in table
 
     after = air(root, *build).result["context"]
     assert "tabs" not in json.dumps(after["system"])
@@ -138,7 +149,6 @@ def test_rules_are_reported_before_anything_runs_and_a_policy_cannot_be_ruled_ag
         (["rule", "c-architecture", "--winner", "1", "why"], "only --accept lifts that"),
         (["rule", "c-architecture", "--accept", " "], "a ruling needs its reason"),
         (["rule", "c-architecture", "--accept", "why", "--run", "r9"], "no run r9"),
-        (["list"], "nothing is on record"),
     ],
 )
 def test_what_cannot_be_ruled_says_why(root: Path, arguments: list[str], said: str) -> None:
@@ -152,9 +162,13 @@ def test_what_cannot_be_ruled_says_why(root: Path, arguments: list[str], said: s
 
 def test_a_ruling_can_come_before_the_first_run(root: Path) -> None:
     assert air(root, "plan", "check").code == 1
+    before = air(root, "conflicts", "list")
+    assert (before.code, "no conflicts on record; `aircoding plan check` shows" in before.output) == (0, True)
     assert air(root, "conflicts", "rule", "c-architecture", "--accept", "agreed").code == 0
 
-    assert air(root, "plan", "check").code == 0
+    checked = air(root, "plan", "check")
+    assert checked.code == 0
+    assert "; ruled: the task may go on (agreed)" in checked.output
     ended = air(root, "run", "--allow-dirty", "--provider", SCRIPT, "--json")
     assert ended.code == 0, ended.output
 

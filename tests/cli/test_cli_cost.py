@@ -102,8 +102,13 @@ def test_a_run_says_what_it_spent_what_the_cache_saved_and_that_it_is_simulated(
     events = [json.loads(line) for line in ended.output.splitlines() if '"attempt.finished"' in line]
     assert events[0]["event"]["payload"]["run_cost_usd"] == pytest.approx(found["cost_usd"])
     said = air(project, "run", *asked).output
-    assert "A: attempt ended: done; run so far: $0." in said
+    assert "A: done; run so far: $0." in said
+    assert said.count("A: done") == 1
     assert "of the prompt tokens from the cache (simulated)" in said
     status = air(project, "status", str(found["run_id"])).output
     assert "without the cache $" in status
     assert "(simulated)" in status
+    assert status.count(f"run {found['run_id']}") == 1
+    listed = air(project, "status")
+    assert "cost" in listed.output.splitlines()[0]
+    assert "(simulated)" in listed.output

@@ -234,7 +234,11 @@ def test_an_early_end_without_a_stream_is_an_overloaded_answer() -> None:
     assert response.status_code == 529
 
 
-def test_a_cut_without_a_stream_breaks_in_the_middle_of_the_answer() -> None:
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_cut_breaks_in_the_middle_of_the_answer_and_is_told_once_as_scripted(streamed: bool) -> None:
     script = parse_script("scripts:\n- match: {}\n  turns: [{text: a, error: {stream: cut}}]\n", uri="x")
-    with running(Emulator(script, capabilities()).app) as base_url, pytest.raises(httpx2.RemoteProtocolError):
-        httpx2.post(f"{base_url}/v1/messages", json=body(), headers=KEY, trust_env=False)
+    lines: list[str] = []
+    told = Emulator(script, capabilities(), report=lines.append)
+    with running(told.app) as base_url, pytest.raises(httpx2.RemoteProtocolError):
+        httpx2.post(f"{base_url}/v1/messages", json=body(stream=streamed), headers=KEY, trust_env=False)
+    assert lines == ["POST /v1/messages 200 cut (scripted)"]

@@ -16,7 +16,7 @@ def with_a(**more: Any) -> list[dict[str, Any]]:
 
 
 def test_work_that_passes_is_merged_and_moves_the_branch(fleet: Make) -> None:
-    run = fleet(with_a(), [script("executor", "A", write("a.txt", "good\n"), done())])
+    run = fleet(with_a(), [script("executor", "A", write("a.txt", "good\n"), done(changed_files=["a.txt"]))])
 
     assert run.drive() == "done"
 
@@ -281,3 +281,55 @@ def test_what_the_debugger_left_must_pass_too(fleet: Make) -> None:
     assert run.drive() == "failed"
     assert run.state("A") == ("failed", 1, "`grep -q good a.txt` failed: exit code 1")
     assert run.roles("A") == ["executor", "debugger"]
+
+
+def test_a_result_that_names_other_files_than_its_commit_is_told_and_fails_nothing(fleet: Make) -> None:
+    tasks = [
+        {"id": "A", "title": "Word", "write_area": ["*.txt"]},
+        {"id": "B", "title": "Docs", "write_area": ["docs/**"]},
+        {"id": "C", "title": "Look", "verify": ["true"]},
+        {"id": "D", "title": "Nothing", "write_area": ["d/**"]},
+    ]
+    claim = done(changed_files=["docs/x.md", "./docs/y.md"])
+    scripts = [
+        script("executor", "A", write("a.txt", "good\n"), write("b.txt", "good\n"), done(changed_files=["./a.txt"])),
+        script("executor", "B", claim),
+        script("executor", "C", done()),
+        script("executor", "D", done()),
+    ]
+    run = fleet(tasks, scripts)
+
+    assert run.drive() == "done"
+
+    told = {event.task_id: event.payload for event in run.events("result.differs")}
+    assert set(told) == {"A", "B"}
+    assert (told["A"]["reported"], told["A"]["changed"]) == (["a.txt"], ["a.txt", "b.txt"])
+    assert told["A"]["remark"] == "changed b.txt, which its result does not name"
+    assert told["B"]["not_changed"] == ["docs/x.md", "docs/y.md"]
+    remark = "reported docs/x.md, docs/y.md as changed, and nothing was changed"
+    assert told["B"]["remark"] == remark
+    assert [run.state(name) for name in "ABCD"] == [
+        ("done", 1, ""),
+        ("done", 1, remark),
+        ("done", 1, ""),
+        ("done", 1, "nothing was changed"),
+    ]
+    ended = {event.task_id: event.payload["reason"] for event in run.events("attempt.finished")}
+    assert ended["B"] == remark
+
+
+def test_what_a_debugger_adds_settles_what_the_executor_had_reported_too_early(fleet: Make) -> None:
+    run = fleet(
+        with_a(),
+        [
+            script("executor", "A", done(changed_files=["a.txt"])),
+            script("debugger", "A", write("a.txt", "good\n"), fixed()),
+        ],
+        files={"a.txt": "bad\n"},
+    )
+
+    assert run.drive() == "done"
+
+    (told,) = run.events("result.differs")
+    assert told.payload["remark"] == "reported a.txt as changed, and nothing was changed"
+    assert run.state("A") == ("done", 1, "")

@@ -14,6 +14,7 @@ from fleet.worlds import Fleet, done, fixed, script, use, write
 from aircoding.errors import FencedError, PlanError, StoreError
 from aircoding.fleet.drive import drive
 from aircoding.records.events import Event
+from aircoding.records.words import dollars
 from aircoding.store import open_store
 
 Make = Callable[..., Fleet]
@@ -118,7 +119,7 @@ def test_when_the_money_is_spent_each_session_ends_its_turn_and_more_money_goes_
     assert not run.events("session.finished"), "what is held has not ended"
     assert [one.task_id for one in run.events("task.dispatched")] == ["A"]
     assert run.store.runs.get("r1").status == "budget"
-    assert "USD" in run.events("run.paused")[0].payload["reason"]
+    assert "are spent" in run.events("run.paused")[0].payload["reason"]
 
     run.resumed(max_cost_usd=0.000002)
     assert run.drive() == "budget", "too little more money holds it again"
@@ -162,7 +163,7 @@ def test_a_tasks_money_is_counted_over_all_its_sessions_and_attempts(fleet: Make
     assert run.drive() == "failed"
     state, attempts, reason = run.state("A")
     assert (state, attempts) == ("blocked", 2)
-    assert f"may spend {limit:.4f} USD" in reason
+    assert f"may spend {dollars(limit)}" in reason
     assert len(run.store.queries.calls(run_id="r1")) == 5
     outcome = run.store.sessions.outcome("r1:A:2:executor:1")  # type: ignore[arg-type]
     assert outcome is not None

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aircoding.fleet.estimates import Assumption, Bound, SessionShape, assumptions_for, bound_of
+from aircoding.fleet.estimates import Assumption, Bound, SessionShape, assumptions_for, bound_of, drivers_of
 from aircoding.records.usage import TokenEstimate, UnitPrices
 
 PRICES = UnitPrices(input=10, output=100, cache_read=1, cache_write_5m=20, cache_write_1h=40)
@@ -100,3 +100,21 @@ def test_low_is_below_expected_is_below_high(
         assert getattr(low, name) <= getattr(middle, name) <= getattr(high, name)
     for one in (low, middle, high):
         assert 0 <= one.cached_tokens <= one.prompt_tokens
+
+
+def test_the_high_end_is_a_bound_that_a_plan_may_come_to_and_says_what_it_rests_on() -> None:
+    shapes = (shape("executor", tasks=3, shared=5_000), shape("debugger", tasks=3, shared=5_000))
+    given_ = assumptions_for(("executor", "debugger"), max_turns=40, max_attempts=2)
+    prices = UnitPrices(input=2, output=10, cache_read=0.2, cache_write_5m=2.5, cache_write_1h=4)
+    expected, high = (bound_of(side, shapes, given_, lambda _model, _tokens: prices) for side in ("expected", "high"))
+
+    drivers = drivers_of(shapes, given_, lambda _model, _tokens: prices)
+
+    assert expected.cost_usd is not None
+    assert high.cost_usd is not None
+    assert high.cost_usd < 10 * expected.cost_usd
+    assert drivers[0].name == "turns of one session: executor"
+    assert [one.times for one in drivers] == sorted((one.times for one in drivers), reverse=True)
+    assert all(1 < one.times < high.cost_usd / expected.cost_usd for one in drivers)
+    unpriced = drivers_of(shapes, given_, lambda _model, _tokens: None)
+    assert unpriced[0].name == "turns of one session: executor"
