@@ -12,7 +12,8 @@ from pathlib import Path
 
 from aircoding.app.contexts import who_saw_subject, why_not_subject
 from aircoding.app.plans import show_plan
-from aircoding.app.runs import RunRequest, RunResult, start_run
+from aircoding.app.run_results import RunResult
+from aircoding.app.runs import RunRequest, start_run
 from aircoding.app.trusting import trust_project
 from aircoding.errors import UsageError
 from aircoding.records.events import Event
