@@ -201,9 +201,11 @@ def _winner(conflict: Conflict, request: RuleRequest) -> str:
 
 
 def _party(conflict: Conflict, given: str) -> str:
-    if given in {"1", "2"}:
-        return conflict.parties[int(given) - 1]
-    found = [party for party in conflict.parties if party == given] or [one for one in conflict.parties if given in one]
+    parties = conflict.parties
+    if given.isdecimal():  # a number is a place, never a part of a name: digests are full of digits
+        found = [party for number, party in enumerate(parties, 1) if number == int(given)]
+    else:
+        found = [one for one in parties if one == given] or [one for one in parties if given in one]
     if len(found) != 1:
         raise UsageError(
             f"{conflict.conflict_id} has {len(conflict.parties)} parties, and"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -10,14 +12,16 @@ from pathlib import Path
 
 from aircoding.app.contexts import who_saw_subject, why_not_subject
 from aircoding.app.plans import show_plan
-from aircoding.app.runs import RunRequest, RunResult, start_run
+from aircoding.app.run_results import RunResult
+from aircoding.app.runs import RunRequest, start_run
 from aircoding.app.trusting import trust_project
 from aircoding.errors import UsageError
 from aircoding.records.events import Event
+from aircoding.records.words import dollars
 from aircoding.sources.resources import resource_root
 from aircoding.workspace.git import git
 
-__all__ = ["make_demo_project", "run_demo"]
+__all__ = ["make_demo_project", "own_command", "run_demo"]
 
 _IDENTITY = {"NAME": "Demo", "EMAIL": "demo@localhost"}
 _RULE = ".air/shared/rules/licence-header.md"
@@ -73,11 +77,11 @@ def _question(root: Path, result: RunResult) -> Iterator[str]:
     witnesses = who_saw_subject(root, _RULE, run_id=result.run_id, role="executor")
     saw = [one for one in witnesses if one.saw is not None]
     yield "T12 failed: its file has no licence line. There is a rule that asks for one. Who had it in the prompt?"
-    yield f"  $ aircoding context who-saw {_RULE}"
+    yield f"  $ {own_command()} context who-saw {_RULE}"
     others = ", ".join(str(one.task_id) for one in witnesses if one.saw is None)
     yield f"  {len(saw)} of {len(witnesses)} executors; not {others}"
     yield "Why not T12?"
-    yield f"  $ aircoding context why-not {_RULE} --task T12 --role executor"
+    yield f"  $ {own_command()} context why-not {_RULE} --task T12 --role executor"
     for one in why_not_subject(root, _RULE, run_id=result.run_id, task_id="T12", role="executor", manifest_id=None)[:1]:
         yield f"  {one.outcome.detail}"
         yield f"  decided at {one.outcome.by.removeprefix('project:')}"
@@ -91,7 +95,19 @@ def _summary(root: Path, result: RunResult, waves: int, seconds: float) -> Itera
     yield (
         f"{done} of {len(states)} tasks done in {waves} waves; {result.calls} model calls,"
         f" {result.prompt_tokens} prompt tokens, {share:.0%} of them cached (simulated),"
-        f" ${result.cost_usd:.2f} (simulated), {seconds:.1f} s"
+        f" {dollars(result.cost_usd or 0.0)} (simulated), {seconds:.1f} s"
     )
-    yield f"The record is in {root}/.air/local. Look around: cd {root} && aircoding context list"
-    yield "On your own repository: aircoding init, aircoding plan check, aircoding run --provider anthropic:MODEL"
+    air = own_command()
+    yield f"The record is in {root}/.air/local. Look around: cd {shlex.quote(str(root))} && {air} context list"
+    yield f"On your own repository: {air} init, {air} plan check, {air} run --provider anthropic:MODEL"
+
+
+def own_command() -> str:
+    """Return how a shell in any folder calls this program: its name where that is found, else the path of it."""
+    name = "aircoding"
+    running = Path(sys.argv[0]).absolute()
+    if shutil.which(name):
+        return name
+    if running.name == name and running.is_file():
+        return shlex.quote(str(running))
+    return f"{shlex.quote(sys.executable)} -m {name}"

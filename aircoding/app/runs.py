@@ -1,4 +1,4 @@
-"""Start a run, go on with one, and say where runs stand."""
+"""Start a run, or go on with one."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aircoding.app.models import open_provider
-from aircoding.app.money import cost_in_brief, spending_line, unpriced_models
+from aircoding.app.money import unpriced_models
 from aircoding.app.plan_conflicts import find_conflicts
 from aircoding.app.plans import load_plan, trust_command
 from aircoding.app.policies import Policies, open_policies
 from aircoding.app.project import Project, open_project
+from aircoding.app.run_results import RunResult, result_of
 from aircoding.app.wiring import World, freeze_run, wire
 from aircoding.errors import NotFoundError, ProjectError, UsageError
 from aircoding.fleet.approvals import commands_to_approve
@@ -29,7 +30,7 @@ from aircoding.graph.plan_file import parse_plan
 from aircoding.records.events import Event
 from aircoding.records.ids import RunId
 from aircoding.records.jsonable import jsonable
-from aircoding.records.runs import Run, TaskState
+from aircoding.records.runs import Run
 from aircoding.records.tasks import Plan
 from aircoding.records.words import counted, dollars
 from aircoding.settings import Settings
@@ -42,17 +43,11 @@ if TYPE_CHECKING:
     from aircoding.ports import Sandbox
     from aircoding.store import Store
 
-__all__ = ["RunHead", "RunRequest", "RunResult", "confinement", "resume_run", "run_status", "runs_status", "start_run"]
-__all__ += ["unfinished_run"]
+__all__ = ["RunRequest", "confinement", "resume_run", "start_run", "unfinished_run"]
 
 Report = Callable[[Event], None]
 Say = Callable[[str], None]
 Confirm = Callable[[str], bool | None]
-
-_HELD = {"budget": "the run's money is spent", "interrupted": "the run was interrupted"}
-"""Why a task is held, by the status of its run."""
-
-_EXIT_CODES = {"done": 0, "failed": 1, "interrupted": 130, "budget": 5}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,46 +63,6 @@ class RunRequest:
     sandbox: str | None = None
     allow_dirty: bool = False
     allow_unconfined: bool | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunResult:
-    """How a run ended, or where it stands. Tokens and money are of all its calls that were paid for.
-
-    `cost_usd` and `cost_without_cache_usd` are as in `records.usage.Spending`; `simulated` says that no figure of
-    tokens or money was measured at a provider.
-    """
-
-    run_id: str
-    status: str
-    tasks: tuple[TaskState, ...]
-    prompt_tokens: int
-    cached_tokens: int
-    cached_share: float
-    output_tokens: int
-    cost_usd: float | None
-    cost_without_cache_usd: float | None
-    unpriced_calls: int
-    unpriced_models: tuple[str, ...]
-    simulated: bool
-    calls: int
-    abandoned_calls: int
-    summary: str
-    exit_code: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunHead:
-    """One line of the list of runs; `cost` is the money in words."""
-
-    run_id: str
-    status: str
-    created_at: str
-    goal: str
-    done: int
-    total: int
-    cost_usd: float | None
-    cost: str
 
 
 def start_run(request: RunRequest, *, report: Report, say: Say, confirm: Confirm) -> RunResult:
@@ -190,43 +145,6 @@ def resume_run(
             store.runs.finish(run.run_id, "running")
             append(deps, "run.resumed", {}, key=SystemClock().now())
             return _drive(deps, engine, store, say, judge=project.settings.conflicts.judge)
-
-
-def run_status(start: Path, run_id: str) -> RunResult:
-    """Return where a run stands.
-
-    Raises:
-        NotFoundError: there is no such run.
-    """
-    project = open_project(start)
-    with project.open_store() as store:
-        return _result(store, store.runs.get(run_id), store.runs.get(run_id).status)
-
-
-def runs_status(start: Path, *, limit: int) -> tuple[RunHead, ...]:
-    """Return the newest runs."""
-    project = open_project(start)
-    with project.open_store() as store:
-        heads = []
-        for run in store.runs.runs()[:limit]:
-            states = store.runs.task_states(run.run_id)
-            text = store.texts.get(run.plan_digest)
-            total = len(parse_plan(text).tasks) if text else len(states)
-            done = sum(1 for state in states if state.state == "done")
-            spending = store.calls.spending(run.run_id)
-            heads.append(
-                RunHead(
-                    run_id=run.run_id,
-                    status=run.status,
-                    created_at=run.created_at,
-                    goal=run.goal,
-                    done=done,
-                    total=total,
-                    cost_usd=spending.cost_usd,
-                    cost=cost_in_brief(spending),
-                )
-            )
-        return tuple(heads)
 
 
 def _flags(request: RunRequest) -> dict[str, dict[str, object]]:
@@ -351,7 +269,7 @@ def _drive(deps: FleetDeps, engine: DurableEngine, store: Store, say: Say, *, ju
     if status in {"interrupted", "budget"}:
         more = " --max-cost MORE" if status == "budget" else ""
         say(f"The run is not over. Go on with: aircoding resume {run.run_id}{more}")
-    return _result(store, run, status)
+    return result_of(store, run, status)
 
 
 async def _driven(deps: FleetDeps, engine: DurableEngine, *, judge: bool) -> str:
@@ -380,41 +298,3 @@ async def _end_work() -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def _result(store: Store, run: Run, status: str) -> RunResult:
-    spending = store.calls.spending(run.run_id)
-    tasks = tuple(_standing(task, status) for task in store.runs.task_states(run.run_id))
-    done = sum(1 for task in tasks if task.state == "done")
-    why = _why_paused(store, run) if status in {"interrupted", "budget"} else ""
-    return RunResult(
-        run_id=run.run_id,
-        status=status,
-        tasks=tasks,
-        prompt_tokens=spending.prompt_tokens,
-        cached_tokens=spending.cached_tokens,
-        cached_share=spending.cached_share,
-        output_tokens=spending.output_tokens,
-        cost_usd=spending.cost_usd,
-        cost_without_cache_usd=spending.cost_without_cache_usd,
-        unpriced_calls=spending.unpriced_calls,
-        unpriced_models=spending.unpriced_models,
-        simulated=spending.simulated_calls > 0,
-        calls=spending.calls,
-        abandoned_calls=spending.abandoned_calls,
-        summary=f"run {run.run_id}: {status}{why}, {done} of {counted(len(tasks), 'task')} done;"
-        f" {spending_line(spending)}",
-        exit_code=_EXIT_CODES.get(status, 1),
-    )
-
-
-def _standing(task: TaskState, status: str) -> TaskState:
-    """Return where a task stands: one whose attempt is under way while nothing drives the run is held."""
-    if task.state != "running" or status not in _HELD:
-        return task
-    return replace(task, state="held", reason=_HELD[status])
-
-
-def _why_paused(store: Store, run: Run) -> str:
-    pauses = store.queries.events(run.run_id, types=("run.paused",), limit=None)
-    return f" ({pauses[-1].payload.get('reason', '')})" if pauses else ""

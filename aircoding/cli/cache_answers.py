@@ -20,7 +20,7 @@ def cache_text(report: CacheReport) -> str:
             (mark.mark, mark.after_segment or "-", tokens, mark.predicted or "-", mark.measured or "-")
             for mark, tokens in zip(report.marks, report.prefix_tokens, strict=True)
         ]
-        scale = "tokens up to it" if report.counted else "tokens (estimate)"
+        scale = "tokens up to it (about)" if report.counted else "tokens (estimate)"
         marks = table(("mark", "after", scale, "predicted", "measured"), rows)
     else:
         marks = "no marks: what could be cached is shorter than the model's minimum"

@@ -17,7 +17,7 @@ from aircoding.records.jsonable import jsonable
 from aircoding.records.words import counted, dollars
 
 if TYPE_CHECKING:
-    from aircoding.app.runs import RunResult
+    from aircoding.app.run_results import RunResult
 
 __all__ = ["Reporter", "reload", "resume", "run"]
 

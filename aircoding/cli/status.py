@@ -17,7 +17,7 @@ __all__ = ["status"]
 @json_option
 def status(run_id: str | None, limit: int, as_json: bool) -> None:
     """Show the newest runs, or the tasks of one run."""
-    from aircoding.app.runs import run_status, runs_status
+    from aircoding.app.run_results import run_status, runs_status
 
     if run_id is None:
         runs = runs_status(Path.cwd(), limit=limit)

@@ -6,11 +6,9 @@ __all__ = ["counted", "dollars"]
 
 
 def dollars(usd: float) -> str:
-    """Return US dollars: two places from one dollar on, up to four below it, since one call costs less than a cent."""
-    if abs(usd) >= 1:
-        return f"${usd:,.2f}"
-    whole, _, part = f"{usd:.4f}".partition(".")
-    return f"${whole}.{part[:2]}{part[2:].rstrip('0')}"
+    """Return US dollars with two places, or with four where they are needed: one call costs less than a cent."""
+    fine = f"{usd:.4f}"
+    return f"${usd:,.2f}" if abs(usd) >= 1 or fine.endswith("00") else f"${fine}"
 
 
 def counted(count: int, noun: str) -> str:

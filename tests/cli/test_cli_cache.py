@@ -63,7 +63,7 @@ def test_a_miss_names_the_reason_and_the_first_segment_that_differs() -> None:
     text = cache_text(report(usage=Usage(input_tokens=100, cache_write_5m_tokens=900), missed=missed))
     assert "of 1000 tokens 0 were read from the cache, 900 written" in text
     assert "900 written (simulated)" in text
-    assert "tokens up to it" in text
+    assert "tokens up to it (about)" in text
     assert " 810 " in text
     assert "miss: about 900 should have been read (system_changed: first other bytes at /system/0)" in text
     assert "first that differs: L1:x@2 at /system/0" in text

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from support.demo_runs import AIR, air, final_tree, rows
+from support.demo_runs import AIR, RUN, air, final_tree, rows
+
+from aircoding.app.demo import make_demo_project, own_command
 
 RULE = ".air/shared/rules/licence-header.md"
 
@@ -99,8 +103,6 @@ def test_status_tells_where_each_task_stands(demo: Path) -> None:
 
 def test_the_prefix_of_all_workers_of_a_role_is_the_same(demo: Path) -> None:
     """The fleet and run marks close the same bytes for every executor, whatever its task, worktree and hour."""
-    import json
-
     from aircoding.store import open_store
 
     store = open_store(demo / ".air/local/air.db", read_only=True)
@@ -141,3 +143,71 @@ def test_a_list_says_how_much_it_leaves_out(demo: Path) -> None:
 
     assert "5 of 64 shown; go on with --offset 5" in page.output
     assert as_json.result["total"] == 64
+
+
+@pytest.mark.parametrize(
+    ("on_path", "started_as", "said"),
+    [
+        (True, "aircoding", "aircoding"),
+        (False, "aircoding", "{folder}/aircoding"),
+        (False, "x", "{python} -m aircoding"),
+    ],
+)
+def test_commands_are_named_so_that_they_work_where_the_user_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on_path: bool, started_as: str, said: str
+) -> None:
+    program = tmp_path / "aircoding"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path if on_path else tmp_path / "none"))
+    monkeypatch.setattr("sys.argv", [str(tmp_path / started_as)])
+
+    assert own_command() == said.format(folder=tmp_path, python=sys.executable)
+
+
+def test_what_never_began_and_what_is_held_is_listed_with_its_title(tmp_path: Path) -> None:
+    root = make_demo_project(tmp_path / "p")
+    tight = air(root, *RUN, "--max-cost", "0.01")
+    run = str(tight.result["run_id"])
+
+    states = {task["task_id"]: task for task in tight.result["tasks"]}  # type: ignore[attr-defined]
+    text = air(root, "status", run).output
+
+    assert tight.code == 5, tight.output
+    assert len(states) == 12
+    assert {one["state"] for one in states.values()} <= {"waiting", "held", "done"}
+    assert (states["T12"]["state"], states["T12"]["title"]) == ("waiting", "Release check")
+    assert "held" in {one["state"] for one in states.values()}
+    assert f"run {run}: budget ($" in text
+    assert "of $0.01 are spent), " in text
+
+
+def test_the_newest_run_is_listed_and_replayed_unless_another_is_named(demo: Path) -> None:
+    (run,) = rows(demo, "SELECT run_id FROM runs")[0]
+    (newest,) = rows(demo, "SELECT manifest_id FROM assemblies ORDER BY assembly DESC LIMIT 1")[0]
+
+    listed = air(demo, "context", "list", "--limit", "1")
+    replayed = air(demo, "context", "replay", "--all")
+    unnamed = air(demo, "context", "replay")
+
+    assert str(newest) in listed.output
+    assert str(run) in listed.output
+    assert air(demo, "context", "list", "--run", "all", "--json").result["total"] == 64
+    assert "64 of 64 equal to the recorded digest" in replayed.output
+    assert (unnamed.code, "no assembly is named" in unnamed.output) == (2, True)
+
+
+def test_without_a_network_the_run_says_that_no_model_was_reached_and_what_to_do(
+    tmp_path: Path,
+) -> None:
+    root = make_demo_project(tmp_path / "p")
+    script = {"scripts": [{"match": {}, "turns": [{"text": "x", "error": {"status": 401}}]}]}
+    (root / "s.json").write_text(json.dumps(script))
+
+    ended = air(root, "run", "--provider", "scripted:s.json", "--allow-dirty", "--concurrency", "1")
+
+    assert ended.code == 130
+    assert "T01: waits: no model could be reached: " in ended.output
+    assert "attempt ended" not in ended.output
+    assert ": interrupted (no model could be reached: " in ended.output
+    assert "The run is not over. Go on with: aircoding resume " in ended.output

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import stat
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
+import click
 import pytest
 from support.demo_runs import AIR, air
+
+from aircoding.settings import PriceSettings, Settings
+from aircoding.sources.resources import read_resource
 
 HEAVY = {
     "litellm",
@@ -312,3 +318,30 @@ def test_a_plan_that_is_no_regular_file_is_refused_at_once(tmp_path: Path) -> No
     path.unlink()
     path.symlink_to("/etc/passwd")
     assert "leaves the project" in air(root, "plan", "check").output
+
+
+@pytest.mark.parametrize("group", ["conflicts", "context", "permissions", "plan"])
+def test_the_list_of_commands_names_what_a_group_holds(group: str) -> None:
+    from aircoding.cli.main import cli
+
+    found = cli.get_command(None, group)  # type: ignore[arg-type]
+    assert isinstance(found, click.Group)
+    shown = subprocess.run([*AIR, "--help"], capture_output=True, text=True, check=True).stdout
+    told = re.search(rf"^  {group} .*?(?=^  \S|\Z)", shown, re.MULTILINE | re.DOTALL)
+    assert told is not None
+    words = set(re.findall(r"[a-z-]+", told.group().lower()))
+    assert set(found.commands) <= words
+
+
+def test_the_settings_that_init_writes_name_every_key_of_a_project() -> None:
+    text = read_resource("init/config.toml")
+    sections = {name: field.annotation for name, field in Settings.model_fields.items() if name != "sandbox"}
+    models = {**sections, "prices": PriceSettings}
+    for section, model in models.items():
+        assert f"[{section}" in text
+        for key, field in model.model_fields.items():  # type: ignore[union-attr]
+            name = field.alias or key
+            assert re.search(rf"^# (\[{section}\.{name}\]|{name} = )", text, re.MULTILINE), f"[{section}] {name}"
+    tomllib.loads(
+        "\n".join(line.removeprefix("# ") for line in text.splitlines() if re.match(r"# [a-z_0-9]+ =|#? ?\[", line))
+    )
