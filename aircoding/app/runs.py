@@ -127,7 +127,7 @@ def start_run(request: RunRequest, *, report: Report, say: Say, confirm: Confirm
             project=project, policies=policies, provider=provider, sandbox=sandbox, store=store, report=report
         )
         run = _new_run(world, plan, model, request)
-        with RunLock(project.local / "runs" / f"{run.run_id}.lock"):
+        with _lock(project, run.run_id):
             store.runs.create(run)
             store.claim(run.run_id)
             deps, engine = wire(world, run, plan)
@@ -164,7 +164,7 @@ def resume_run(
     project = open_project(start, flags=flags)
     with project.open_store() as store:
         run = unfinished_run(store, run_id)
-        with RunLock(project.local / "runs" / f"{run.run_id}.lock"):
+        with _lock(project, run.run_id):
             store.claim(run.run_id)
             if max_cost_usd is not None:
                 run = replace(run, max_cost_usd=max_cost_usd)
@@ -191,7 +191,8 @@ def run_status(start: Path, run_id: str) -> RunResult:
     """
     project = open_project(start)
     with project.open_store() as store:
-        return _result(store, store.runs.get(run_id), store.runs.get(run_id).status)
+        run = store.runs.get(run_id)
+        return _result(store, run, _status(project, run))
 
 
 def runs_status(start: Path, *, limit: int) -> tuple[RunHead, ...]:
@@ -207,7 +208,7 @@ def runs_status(start: Path, *, limit: int) -> tuple[RunHead, ...]:
             heads.append(
                 RunHead(
                     run_id=run.run_id,
-                    status=run.status,
+                    status=_status(project, run),
                     created_at=run.created_at,
                     goal=run.goal,
                     done=done,
@@ -215,6 +216,20 @@ def runs_status(start: Path, *, limit: int) -> tuple[RunHead, ...]:
                 )
             )
         return tuple(heads)
+
+
+def _status(project: Project, run: Run) -> str:
+    """Return a run's status; one that died, or could not write its end, is interrupted: nobody holds its lock.
+
+    A server's runs may be driven on another machine, whose locks are not seen here: their row is believed.
+    """
+    is_local = "://" not in project.database or project.database.startswith("sqlite")
+    stopped = run.status == "running" and is_local and _lock(project, run.run_id).is_free
+    return "interrupted" if stopped else run.status
+
+
+def _lock(project: Project, run_id: str) -> RunLock:
+    return RunLock(project.local / "runs" / f"{run_id}.lock")
 
 
 def _flags(request: RunRequest) -> dict[str, dict[str, object]]:
