@@ -86,7 +86,7 @@ class RulesSettings(_Section):
     """The `AGENTS.md` chain."""
 
 
-Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Price = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
 
 
 class PriceSettings(_Section):

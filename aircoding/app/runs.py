@@ -69,13 +69,14 @@ class RunRequest:
 class RunResult:
     """How a run ended, or where it stands. Tokens and money are of all its calls that were paid for.
 
-    `cost_usd` and `cost_without_cache_usd` are as in `records.usage.Spending`; `simulated` says that no figure of
-    tokens or money was measured at a provider.
+    `max_cost_usd` is the run's limit (None: it has none). `cost_usd` and `cost_without_cache_usd` are as in
+    `records.usage.Spending`; `simulated` says that no figure of tokens or money was measured at a provider.
     """
 
     run_id: str
     status: str
     tasks: tuple[TaskState, ...]
+    max_cost_usd: float | None
     prompt_tokens: int
     cached_tokens: int
     cached_share: float
@@ -156,17 +157,20 @@ def resume_run(
 ) -> RunResult:
     """Go on with a run; none named: the newest one that has not ended.
 
+    `max_cost_usd` is the run's limit from now on, also for later resumes; None: the one that it has.
+
     Raises:
         NotFoundError: there is no such run, or none that could go on.
         UsageError: another process drives it, or it has ended.
     """
     flags = {"sandbox": {"allow_unconfined": allow_unconfined}}
     project = open_project(start, flags=flags)
-    with project.open_store() as store:
+    with project.open_store(write=True) as store:
         run = unfinished_run(store, run_id)
         with _lock(project, run.run_id):
             store.claim(run.run_id)
             if max_cost_usd is not None:
+                store.runs.set_limit(run.run_id, max_cost_usd)
                 run = replace(run, max_cost_usd=max_cost_usd)
             text = store.texts.get(run.plan_digest)
             if text is None:
@@ -392,6 +396,7 @@ def _result(store: Store, run: Run, status: str) -> RunResult:
         run_id=run.run_id,
         status=status,
         tasks=tasks,
+        max_cost_usd=run.max_cost_usd,
         prompt_tokens=spending.prompt_tokens,
         cached_tokens=spending.cached_tokens,
         cached_share=spending.cached_share,

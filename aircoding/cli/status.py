@@ -28,7 +28,8 @@ def status(run_id: str | None, limit: int, as_json: bool) -> None:
 
     def text() -> str:
         tasks = [(task.task_id, task.title, task.state, task.attempt, task.reason) for task in state.tasks]
-        head = f"run {state.run_id}: {state.status}\n{state.summary}\n\n"
+        limit = "no limit" if state.max_cost_usd is None else f"at most ${state.max_cost_usd:.2f}"
+        head = f"run {state.run_id}: {state.status}, {limit}\n{state.summary}\n\n"
         return head + table(("task", "title", "state", "attempts", "why"), tasks)
 
     emit("run", state, as_json=as_json, text=text)

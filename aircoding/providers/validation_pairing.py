@@ -105,7 +105,7 @@ def _unanswered(message: int, tool_use_ids: Sequence[str]) -> str:
 
 def _ids_unique(request: Request) -> Iterator[Fault]:
     seen: set[str] = set()
-    for place in request.places():
+    for place in request.places:
         if place.value["type"] == "tool_use":
             tool_use_id = str(place.value.get("id"))
             if tool_use_id in seen:

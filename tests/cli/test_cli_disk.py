@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.demo_runs import AIR
+from support.demo_runs import AIR, air, rows
 
 from aircoding.sources.trust import trust_project
 
@@ -103,3 +103,50 @@ def test_a_run_whose_disk_is_full_is_interrupted_and_goes_on_when_there_is_room(
     assert (after[0], after[1]["status"]) == (0, "done")
     assert [task["attempt"] for task in after[1]["tasks"]] == [1, 1]
     assert end[1]["runs"][0]["done"] == 2
+
+
+@pytest.mark.sandbox
+def test_what_only_reads_works_on_a_read_only_disk_and_what_writes_says_so(project: Path) -> None:
+    ended = air(project, "run", "--provider", "scripted:script.yaml", "--max-cost", "0.01", "--json")
+    assert (ended.code, ended.result["status"]) == (5, "budget"), ended.output
+    local = str(project / ".air/local")
+    frozen = in_bwrap("--ro-bind", local, local, "--chdir", str(project))
+
+    def say(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([*frozen, *AIR, *arguments], capture_output=True, text=True)
+
+    run = str(ended.result["run_id"])
+    (session,) = rows(project, "SELECT session_id FROM sessions ORDER BY session_id LIMIT 1")[0]
+    for arguments in (
+        ["status"],
+        ["status", run],
+        ["conflicts", "list"],
+        ["context", "list", run],
+        ["context", "show", str(session)],
+        ["context", "why", str(session), "a.txt"],
+        ["db", "info"],
+    ):
+        told = say(*arguments)
+        assert "cannot be written" not in told.stderr, arguments
+        assert told.returncode in {0, 1, 2}, (arguments, told.stderr)
+        assert arguments[0] == "context" or told.returncode == 0, told.stderr
+    for arguments in (["resume", run, "--max-cost", "1"], ["reload", run]):
+        told = say(*arguments)
+        assert (told.returncode, "cannot be written" in told.stderr) == (3, True), told.stderr
+
+
+def test_a_limit_that_resume_is_given_holds_for_later_resumes_and_is_shown(project: Path) -> None:
+    ended = air(project, "run", "--provider", "scripted:script.yaml", "--max-cost", "0.01", "--json")
+    assert ended.code == 5, ended.output
+    run = str(ended.result["run_id"])
+    spent = float(str(ended.result["cost_usd"]))
+
+    raised = air(project, "resume", run, "--max-cost", f"{spent + 0.01}", "--json")
+    assert raised.code == 5, raised.output
+    assert f"at most ${spent + 0.01:.2f}" in air(project, "status", run).output
+    again = air(project, "resume", run, "--json")
+
+    assert again.code == 5
+    assert again.result["max_cost_usd"] == raised.result["max_cost_usd"] == pytest.approx(spent + 0.01)
+    assert again.result["cost_usd"] == raised.result["cost_usd"], "the same limit holds"
+    assert air(project, "resume", run, "--max-cost", "50", "--json").code == 0
