@@ -119,7 +119,7 @@ class ProviderError(AirError):
         retry_after_seconds: what the provider asked for, uncapped; None when it did not say.
         maybe_billed: whether the provider may charge for the call all the same.
         kind: `rate_limit`, `overloaded`, `server`, `timeout`, `cut_stream`, `silent_end`,
-            `connection`, `invalid_request`, `too_long`, `credentials`, `refused`.
+            `connection`, `invalid_request`, `too_long`, `credentials`, `refused`, `untrusted_usage`.
     """
 
     code = "provider"

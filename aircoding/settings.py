@@ -93,7 +93,7 @@ class ConflictsSettings(_Section):
     """Whether the run's model reads the rules once, for contradictions that code cannot see; it costs a call."""
 
 
-Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Price = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
 
 
 class PriceSettings(_Section):

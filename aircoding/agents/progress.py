@@ -15,10 +15,12 @@ _COMMANDS = frozenset({"shell"})
 """Tools whose failure is news as good as success: a test that now fails in another way."""
 
 _CHANCE = re.compile(
-    r"\b\d+(?:\.\d+)?\s?(?:ns|us|\u00b5s|ms|s|sec|seconds?|minutes?)\b|\b\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\b|\b0x[0-9a-f]+\b",
+    r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?|\d{6,}"
+    r"|\b\d+(?:\.\d+)?\s?(?:ns|us|\u00b5s|ms|s|sec|seconds?|minutes?)\b|\b\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\b|\b0x[0-9a-f]+\b",
     re.IGNORECASE,
 )
-"""What differs between two runs of the same command though nothing else did: times and addresses."""
+"""What differs between two runs of the same command though nothing else did: times, addresses, and numbers of six and
+more digits (a clock in nanoseconds, a process, a chance name)."""
 
 _INPUT_CHARS = 80
 _NAMED_CALLS = 3
@@ -27,10 +29,10 @@ _NAMED_CALLS = 3
 def idle_calls(records: Iterable[ToolRecord], *, before_turn: int, idle_turns: int) -> str | None:
     """Return what a session that makes no progress keeps calling; None while it gets on.
 
-    Progress of a turn is a file state that the session had neither read nor written before, a path that it reads for
-    the first time, or a call whose result it had not seen before for that input. What fails without touching
-    anything (a refusal, a wrong input) is none; a failing command is, the first time that it fails so. A turn
-    without a tool call counts as one without progress.
+    Progress of a turn is a file state that the session had neither read nor written before, a worktree that a command
+    left as it never was before, a path that it reads for the first time, or a call whose result it had not seen before
+    for that input. What fails without touching anything (a refusal, a wrong input) is none; a failing command is, the
+    first time that it fails so. A turn without a tool call counts as one without progress.
 
     Args:
         records: the session's tool calls in order.
@@ -61,6 +63,8 @@ def _is_new(record: ToolRecord, states: set[tuple[str, str]], results: set[tuple
     if result is None:
         return False
     found = {*result.read_digests.items(), *result.written_digests.items()}
+    if result.tree_digest is not None:
+        found.add(("", result.tree_digest))
     new_states = found - states
     states |= new_states
     said = (call.name, canonical_json(call.input), _CHANCE.sub("~", result.text))

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ConflictEntry", "RuleRequest", "RuledConflict", "list_conflicts", "rule_conflict", "show_conflict"]
 
+_KINDS = tuple(f"c-{kind.value}-" for kind in ConflictKind)
+_LEAST_ID_CHARS = 6
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConflictEntry:
@@ -100,8 +103,9 @@ def rule_conflict(request: RuleRequest) -> RuledConflict:
 
     Raises:
         NotFoundError: there is no such conflict or run.
-        UsageError: nobody can rule on this one, or not so.
+        UsageError: nobody can rule on this one, or not so; or the id is too short to mean one conflict for sure.
     """
+    _require_long_enough(request.conflict_id)
     project = open_project(request.start)
     if not request.why.strip():
         raise UsageError("a ruling needs its reason", hint='give it in words: aircoding conflicts rule ID ... "why"')
@@ -117,6 +121,19 @@ def rule_conflict(request: RuleRequest) -> RuledConflict:
         run_id=run,
         ruled_at=ruling.ruled_at,
         next_step=_next_step(entry.conflict, run),
+    )
+
+
+def _require_long_enough(given: str) -> None:
+    """Refuse an id that says too little: a ruling must not fall on what merely happens to be the only one there."""
+    kind = next((kind for kind in _KINDS if given.startswith(kind)), "")
+    only_kind = any(kind.startswith(given.strip()) for kind in _KINDS)
+    if not only_kind and len(given.removeprefix(kind)) >= _LEAST_ID_CHARS:
+        return
+    raise UsageError(
+        f"`{given}` is too short an id to rule on: at least {_LEAST_ID_CHARS} characters after the kind are needed",
+        hint="`aircoding conflicts list` and `aircoding plan check` show whole ids",
+        code="conflict.id",
     )
 
 

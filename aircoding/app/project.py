@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from aircoding.errors import ConfigError, NotFoundError
+from aircoding.errors import ConfigError, NotFoundError, StoreError
 from aircoding.settings import Settings, air_home, load_settings
 from aircoding.sources.files import read_text_file
 from aircoding.sources.trust import is_trusted
@@ -80,8 +80,17 @@ class Project:
             )
         return read.text, uri
 
-    def open_store(self, *, create: bool = False, migrate: Literal["create", "upgrade", "never"] = "create") -> Store:
+    def open_store(
+        self,
+        *,
+        create: bool = False,
+        write: bool = False,
+        migrate: Literal["create", "upgrade", "never"] = "create",
+    ) -> Store:
         """Open the record. Without `create` it must be there already.
+
+        Without `create` and `write` the caller only reads: a file that cannot be written (a read-only disk, another
+        owner) is then opened as it is, and nothing in it is changed.
 
         Raises:
             NotFoundError: nothing was recorded yet.
@@ -89,11 +98,16 @@ class Project:
         """
         from aircoding.store import open_store
 
-        if "://" not in self.database and not create and not Path(self.database).exists():
-            raise NotFoundError("nothing is on record in this project yet", hint="start with `aircoding run`")
         if "://" not in self.database:
+            if not create and not Path(self.database).exists():
+                raise NotFoundError("nothing is on record in this project yet", hint="start with `aircoding run`")
             Path(self.database).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return open_store(self.database, migrate=migrate)
+        try:
+            return open_store(self.database, migrate=migrate)
+        except StoreError as error:
+            if create or write or error.code != "store.read_only":
+                raise
+            return open_store(self.database, read_only=True, migrate=migrate)
 
 
 def open_project(start: Path, *, flags: Mapping[str, Mapping[str, Any]] | None = None) -> Project:

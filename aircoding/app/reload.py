@@ -42,7 +42,7 @@ def reload_run(start: Path, run_id: str | None, *, say: Callable[[str], None]) -
         ConfigError: a role file or a policy is wrong; the revision before goes on to hold.
     """
     project = open_project(start)
-    with project.open_store() as store:
+    with project.open_store(write=True) as store:
         run = unfinished_run(store, run_id)
         text = store.texts.get(run.plan_digest)
         if text is None:

@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aircoding.app.money import cost_in_brief, spending_line
-from aircoding.app.project import open_project
+from aircoding.app.project import Project, open_project
 from aircoding.graph.plan_file import parse_plan
 from aircoding.records.runs import Run, TaskState
 from aircoding.records.words import counted
+from aircoding.workspace.locks import RunLock
 
 if TYPE_CHECKING:
     from aircoding.store import Store
 
-__all__ = ["RunHead", "RunResult", "result_of", "run_status", "runs_status"]
+__all__ = ["RunHead", "RunResult", "lock_of", "result_of", "run_status", "runs_status"]
 
 _HELD = {"budget": "the run's money is spent", "interrupted": "the run was interrupted"}
 """Why a task is held, by the status of its run."""
@@ -27,13 +28,14 @@ _EXIT_CODES = {"done": 0, "failed": 1, "interrupted": 130, "budget": 5}
 class RunResult:
     """How a run ended, or where it stands. Tokens and money are of all its calls that were paid for.
 
-    `cost_usd` and `cost_without_cache_usd` are as in `records.usage.Spending`; `simulated` says that no figure of
-    tokens or money was measured at a provider.
+    `max_cost_usd` is the run's limit (None: it has none). `cost_usd` and `cost_without_cache_usd` are as in
+    `records.usage.Spending`; `simulated` says that no figure of tokens or money was measured at a provider.
     """
 
     run_id: str
     status: str
     tasks: tuple[TaskState, ...]
+    max_cost_usd: float | None
     prompt_tokens: int
     cached_tokens: int
     cached_share: float
@@ -71,7 +73,8 @@ def run_status(start: Path, run_id: str) -> RunResult:
     """
     project = open_project(start)
     with project.open_store() as store:
-        return result_of(store, store.runs.get(run_id), store.runs.get(run_id).status)
+        run = store.runs.get(run_id)
+        return result_of(store, run, _status(project, run))
 
 
 def runs_status(start: Path, *, limit: int) -> tuple[RunHead, ...]:
@@ -88,7 +91,7 @@ def runs_status(start: Path, *, limit: int) -> tuple[RunHead, ...]:
             heads.append(
                 RunHead(
                     run_id=run.run_id,
-                    status=run.status,
+                    status=_status(project, run),
                     created_at=run.created_at,
                     goal=run.goal,
                     done=done,
@@ -110,6 +113,7 @@ def result_of(store: Store, run: Run, status: str) -> RunResult:
         run_id=run.run_id,
         status=status,
         tasks=tasks,
+        max_cost_usd=run.max_cost_usd,
         prompt_tokens=spending.prompt_tokens,
         cached_tokens=spending.cached_tokens,
         cached_share=spending.cached_share,
@@ -125,6 +129,21 @@ def result_of(store: Store, run: Run, status: str) -> RunResult:
         f" {spending_line(spending)}",
         exit_code=_EXIT_CODES.get(status, 1),
     )
+
+
+def _status(project: Project, run: Run) -> str:
+    """Return a run's status; one that died, or could not write its end, is interrupted: nobody holds its lock.
+
+    A server's runs may be driven on another machine, whose locks are not seen here: their row is believed.
+    """
+    is_local = "://" not in project.database or project.database.startswith("sqlite")
+    stopped = run.status == "running" and is_local and lock_of(project, run.run_id).is_free
+    return "interrupted" if stopped else run.status
+
+
+def lock_of(project: Project, run_id: str) -> RunLock:
+    """Return the lock that whoever drives a run on this machine holds."""
+    return RunLock(project.local / "runs" / f"{run_id}.lock")
 
 
 def _standing(task: TaskState, status: str) -> TaskState:

@@ -18,7 +18,7 @@ from aircoding.app.plan_conflicts import find_conflicts
 from aircoding.app.plans import load_plan, trust_command
 from aircoding.app.policies import Policies, open_policies
 from aircoding.app.project import Project, open_project
-from aircoding.app.run_results import RunResult, result_of
+from aircoding.app.run_results import RunResult, lock_of, result_of
 from aircoding.app.wiring import World, freeze_run, wire
 from aircoding.errors import NotFoundError, ProjectError, UsageError
 from aircoding.fleet.approvals import commands_to_approve
@@ -36,7 +36,6 @@ from aircoding.records.words import counted, dollars
 from aircoding.settings import Settings
 from aircoding.sources.installation import approve
 from aircoding.workspace.clock import SystemClock
-from aircoding.workspace.locks import RunLock
 from aircoding.workspace.sandbox import choose_sandbox
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ def start_run(request: RunRequest, *, report: Report, say: Say, confirm: Confirm
             project=project, policies=policies, provider=provider, sandbox=sandbox, store=store, report=report
         )
         run = _new_run(world, plan, model, request)
-        with RunLock(project.local / "runs" / f"{run.run_id}.lock"):
+        with lock_of(project, run.run_id):
             store.runs.create(run)
             store.claim(run.run_id)
             deps, engine = wire(world, run, plan)
@@ -120,17 +119,20 @@ def resume_run(
 ) -> RunResult:
     """Go on with a run; none named: the newest one that has not ended.
 
+    `max_cost_usd` is the run's limit from now on, also for later resumes; None: the one that it has.
+
     Raises:
         NotFoundError: there is no such run, or none that could go on.
         UsageError: another process drives it, or it has ended.
     """
     flags = {"sandbox": {"allow_unconfined": allow_unconfined}}
     project = open_project(start, flags=flags)
-    with project.open_store() as store:
+    with project.open_store(write=True) as store:
         run = unfinished_run(store, run_id)
-        with RunLock(project.local / "runs" / f"{run.run_id}.lock"):
+        with lock_of(project, run.run_id):
             store.claim(run.run_id)
             if max_cost_usd is not None:
+                store.runs.set_limit(run.run_id, max_cost_usd)
                 run = replace(run, max_cost_usd=max_cost_usd)
             text = store.texts.get(run.plan_digest)
             if text is None:

@@ -39,6 +39,7 @@ from aircoding.sources.gather import Project as Sources
 from aircoding.sources.role_text import reminders, result_schema
 from aircoding.sources.rule_files import RuleSwitches
 from aircoding.workspace.clock import SystemClock
+from aircoding.workspace.room import is_full
 from aircoding.workspace.worktree import GitWorktree
 
 if TYPE_CHECKING:
@@ -174,6 +175,7 @@ def wire(world: World, run: Run, plan: Plan) -> tuple[FleetDeps, DurableEngine]:
         sandbox=world.sandbox,
         policy_for_task=lambda task: live.now().for_task(task),
         copy_files=lambda globs, root: _copy(project.root, globs, Path(root)),
+        is_full=lambda: is_full(project.local) or is_full(project.root),
         preparation=Preparation(
             setup=settings.worktree.setup,
             copy=settings.worktree.copy_files,

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from aircoding.cli.output import emit, json_option, table
+from aircoding.records.words import dollars
 
 __all__ = ["status"]
 
@@ -31,6 +32,7 @@ def status(run_id: str | None, limit: int, as_json: bool) -> None:
 
     def text() -> str:
         tasks = [(task.task_id, task.title, task.state, task.attempt, task.reason) for task in state.tasks]
-        return f"{state.summary}\n\n" + table(("task", "title", "state", "attempts", "why"), tasks)
+        limit = "no limit" if state.max_cost_usd is None else f"at most {dollars(state.max_cost_usd)}"
+        return f"{state.summary}; {limit}\n\n" + table(("task", "title", "state", "attempts", "why"), tasks)
 
     emit("run", state, as_json=as_json, text=text)

@@ -30,6 +30,8 @@ ERROR_TYPES = {
 """`error.type` by status; any other status is `api_error`."""
 
 _PAGE_ROWS, _MAX_PAGE_ROWS = 20, 1000
+_MAX_LIMIT_DIGITS = 100
+"""More digits are not read: Python itself refuses thousands of them."""
 
 _TEXT_PIECE = 24
 """Characters of one text delta: small, so that a short answer comes in several."""
@@ -144,7 +146,7 @@ def model_info(row: ModelRow) -> dict[str, Any]:
 def models_page(rows: Sequence[ModelRow], query: Mapping[str, str]) -> dict[str, Any] | None:
     """Return a page of models (`limit`, `after_id`, `before_id`); None when the limit is no number from 1 to 1000."""
     limit = query.get("limit", str(_PAGE_ROWS))
-    if not limit.isdecimal() or not 1 <= int(limit) <= _MAX_PAGE_ROWS:
+    if not limit.isdecimal() or len(limit) > _MAX_LIMIT_DIGITS or not 1 <= int(limit) <= _MAX_PAGE_ROWS:
         return None
     ids = [row.model for row in rows]
     start, end = 0, len(rows)

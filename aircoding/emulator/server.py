@@ -42,6 +42,7 @@ from aircoding.providers.simulated import Asked, SimulatedCache, prompt_tokens
 from aircoding.providers.thinking import without_blocks
 from aircoding.providers.validation import validate_request
 from aircoding.providers.validation_request import Request as ValidRequest
+from aircoding.providers.validation_shape import shape_faults
 from aircoding.providers.validation_thinking import BINDING_BETA, dropped_blocks
 from aircoding.records.ids import CallKey, SessionId, call_key
 
@@ -196,17 +197,18 @@ class Emulator:
         """Do nothing for a request that the real API would take."""
         if isinstance(body.get("model"), str):
             self._known(body["model"])
-        rules: dict[str, Any] = {
-            "row": self._capabilities.row(str(body.get("model", ""))),
-            "api_version": recorded.headers["anthropic-version"],
-            "betas": betas(recorded),
-            "own_signatures": True,
-        }
-        faults = validate_request(body, **rules)
-        if not faults:  # tokens can be counted of a body of the right shape only
-            faults = validate_request(body, **rules, prompt_tokens=prompt_tokens(body))
+        shaped = next(shape_faults(body), None) is None
+        faults = validate_request(
+            body,
+            row=self._capabilities.row(str(body.get("model", ""))),
+            api_version=recorded.headers["anthropic-version"],
+            betas=betas(recorded),
+            own_signatures=True,
+            prompt_tokens=prompt_tokens(body) if shaped else None,  # of another shape tokens cannot be counted
+        )
         if faults:
-            raise RefusedError(400, faults[0].message)
+            # That it is too long is told last: whatever else is wrong comes first.
+            raise RefusedError(400, min(faults, key=lambda fault: fault.code == "request.too_long").message)
 
     def _step(self, body: dict[str, Any], recorded: Recorded) -> tuple[CallKey, int, Step]:
         headers = recorded.headers

@@ -35,7 +35,7 @@ class FleetDeps:
     git ignores into a worktree.
 
     `merge_lock` admits one merge at a time, `git_lock` one new worktree at a time (git prunes and adds
-    in one shared folder).
+    in one shared folder). `is_full` says whether the disk of the record and of the worktrees has no room left.
     """
 
     run: Run
@@ -52,6 +52,7 @@ class FleetDeps:
     sandbox: Sandbox
     policy_for_task: Callable[[TaskSpec], Policy]
     copy_files: Callable[[tuple[str, ...], str], None]
+    is_full: Callable[[], bool] = lambda: False
     preparation: Preparation = field(default_factory=Preparation)
     command_timeout_seconds: float = 600.0
     max_turns: int = 40

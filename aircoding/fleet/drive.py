@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -27,9 +28,13 @@ def workflows(deps: FleetDeps) -> dict[str, Workflow]:
 
 @dataclass(slots=True)
 class _Joined:
-    """The workflows that this process waits for: key to (task, attempt)."""
+    """The workflows that this process waits for: key to (task, attempt).
+
+    `taken_up` are those that an earlier process began.
+    """
 
     attempts: dict[str, tuple[TaskId, int]] = field(default_factory=dict)
+    taken_up: set[str] = field(default_factory=set)
 
     def holds(self, task: TaskId, number: int) -> bool:
         return (task, number) in self.attempts.values()
@@ -76,6 +81,12 @@ async def drive(deps: FleetDeps, *, stop: asyncio.Event) -> str:
             if not joined.attempts or await _wait(deps, joined, stopping):
                 await deps.engine.suspend()
                 return _pause(deps, "budget", _spent(deps))
+    except StoreError as error:
+        await deps.engine.suspend()
+        # What cannot be written now is told by the lock, which nobody holds any more.
+        with contextlib.suppress(StoreError):
+            _pause(deps, "interrupted", error.message)
+        raise
     except BaseException:
         await deps.engine.suspend()
         raise
@@ -91,7 +102,7 @@ async def _join(deps: FleetDeps, state: FleetState, joined: _Joined) -> None:
             continue
         generation = await _generation(deps, task, last.number)
         if generation is not None:
-            await _start(deps, joined, task, last.number, generation)
+            joined.taken_up.add(await _start(deps, joined, task, last.number, generation))
 
 
 async def _generation(deps: FleetDeps, task: TaskId, number: int) -> int | None:
@@ -109,10 +120,15 @@ async def _generation(deps: FleetDeps, task: TaskId, number: int) -> int | None:
     return generation
 
 
-async def _start(deps: FleetDeps, joined: _Joined, task: TaskId, number: int, generation: int) -> None:
-    workflow = _workflow(_key(deps, task, number), generation)
+async def _start(deps: FleetDeps, joined: _Joined, task: TaskId, number: int, generation: int) -> str:
+    """Start or join a generation of an attempt and return its key; nothing of the one before goes on beside it."""
+    key = _key(deps, task, number)
+    if generation > 1:
+        await deps.engine.cancel(_workflow(key, generation - 1))
+    workflow = _workflow(key, generation)
     await deps.engine.start("attempt", workflow, task, str(number), str(generation))
     joined.attempts[workflow] = (task, number)
+    return workflow
 
 
 def _key(deps: FleetDeps, task: TaskId, number: int) -> AttemptKey:
@@ -167,13 +183,33 @@ async def _wait(deps: FleetDeps, joined: _Joined, stopping: asyncio.Task[bool]) 
         await asyncio.gather(ending, held, return_exceptions=True)
         return all_held
     await asyncio.gather(held, return_exceptions=True)
-    workflow = ending.result()
+    await _ended(deps, joined, ending.result())
+    return False
+
+
+async def _ended(deps: FleetDeps, joined: _Joined, workflow: str) -> None:
+    """Take in that an attempt has ended; one that broke is begun anew, ends as blocked, or ends this process.
+
+    One that an earlier process began may only repeat what broke it then (a disk that was full): it gets a new
+    generation, once. One whose end the engine could not write is still unfinished there: the next resume goes on.
+    """
     task, number = joined.attempts.pop(workflow)
     try:
         await deps.engine.result(workflow)
-    except Exception as error:  # noqa: BLE001 - whatever went wrong inside, the rest of the graph goes on
-        _broken(deps, task, number, error)
-    return False
+    except Exception as error:  # whatever went wrong inside, the rest of the graph goes on
+        fault = _record_fault(deps, error)
+        if isinstance(fault, FencedError):
+            raise fault from error
+        if not await deps.engine.ended(workflow):
+            raise fault or _unwritable(deps, str(error)) from error
+        if workflow in joined.taken_up:
+            generation = await _generation(deps, task, number)
+            if generation is not None:
+                await _start(deps, joined, task, number, generation)
+        elif fault is not None:
+            raise fault from error
+        else:
+            _broken(deps, task, number, error)
 
 
 async def _all_held(deps: FleetDeps, attempts: int) -> None:
@@ -184,34 +220,52 @@ async def _all_held(deps: FleetDeps, attempts: int) -> None:
         await deps.session.budget.held(attempts)
 
 
-def _broken(deps: FleetDeps, task: TaskId, number: int, error: Exception) -> None:
-    """End an attempt that broke as blocked; when the record itself cannot be written, end the run instead."""
-    name = stop_where_fatal(deps, error)
-    payload: dict[str, object] = {
-        "outcome": "blocked",
-        "reason": f"the attempt broke: {name}: {error}",
-        "commit": None,
-        "evidence": [],
-    }
-    append(deps, "attempt.finished", payload, key=_key(deps, task, number), task=task, attempt=number)
-
-
 def stop_where_fatal(deps: FleetDeps, error: Exception) -> str:
-    """Return the name of what broke a workflow; errors that crossed the engine's database are known by it alone.
+    """Return the name of what broke a workflow.
 
     Raises:
         FencedError: another process owns the run.
         StoreError: the record cannot be written.
     """
-    name = type(error).__name__
-    if name == "PortableWorkflowError":
-        name = str(getattr(error, "name", name))
+    fault = _record_fault(deps, error)
+    if fault is not None:
+        raise fault from error
+    return _name(error)
+
+
+def _record_fault(deps: FleetDeps, error: Exception) -> StoreError | None:
+    """Return the error that ends the process where the record cannot be written; None: the attempt alone broke.
+
+    On a full disk all kinds of things break, and git does not say why; so the disk itself is asked.
+    """
+    name = _name(error)
     if name == FencedError.__name__:
-        raise FencedError(str(error), hint="another process drives this run; see `aircoding status`") from error
-    if name == StoreError.__name__:
-        hint = f"see to the database, then `aircoding resume {deps.run.run_id}`"
-        raise StoreError(f"the record cannot be written: {error}", hint=hint) from error
-    return name
+        return FencedError(str(error), hint="another process drives this run; see `aircoding status`")
+    if name == StoreError.__name__ or deps.is_full():
+        return _unwritable(deps, str(error))
+    return None
+
+
+def _unwritable(deps: FleetDeps, message: str) -> StoreError:
+    hint = f"see to the disk and the database, then `aircoding resume {deps.run.run_id}`"
+    return StoreError(f"the record cannot be written: {message}", hint=hint)
+
+
+def _name(error: Exception) -> str:
+    """Errors that crossed the engine's database are known by their class's name alone."""
+    name = type(error).__name__
+    return str(getattr(error, "name", name)) if name == "PortableWorkflowError" else name
+
+
+def _broken(deps: FleetDeps, task: TaskId, number: int, error: Exception) -> None:
+    """End an attempt that broke as blocked."""
+    payload: dict[str, object] = {
+        "outcome": "blocked",
+        "reason": f"the attempt broke: {_name(error)}: {error}",
+        "commit": None,
+        "evidence": [],
+    }
+    append(deps, "attempt.finished", payload, key=_key(deps, task, number), task=task, attempt=number)
 
 
 def _finish(deps: FleetDeps, status: str, state: FleetState) -> str:

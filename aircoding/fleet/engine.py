@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,8 @@ WORKFLOW_VERSION = "1"
 
 _POLL_SECONDS = 0.05
 _ENDED = frozenset({"SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"})
+_DATABASE_FAULTS = frozenset({"OperationalError", "DatabaseError", "DBAPIError", "InterfaceError"})
+"""How a fault of the engine's own database is named in a workflow's row (our store's faults have their own name)."""
 
 
 class DurableEngine:
@@ -71,11 +74,7 @@ class DurableEngine:
         try:
             DBOS.launch()
         except Exception as error:
-            raise StoreError(
-                f"the engine's database {Path(self._database).name} cannot be used: {str(error).splitlines()[0]}",
-                hint="free some space, or make its folder writable, then resume",
-                code="store.engine",
-            ) from error
+            raise self._fault(error) from error
 
     def close(self) -> None:
         """Stop the engine, after `suspend`; what is unfinished goes on at the next launch."""
@@ -92,26 +91,32 @@ class DurableEngine:
         await asyncio.gather(*waits, *active, return_exceptions=True)
 
     async def step(self, name: str, body: Callable[[], Awaitable[Any]]) -> Any:
-        """Run a step of the present workflow, or return what it gave before."""
+        """Run a step of the present workflow, or return what it gave before.
+
+        Raises:
+            StoreError: the engine's database cannot do it.
+        """
         from dbos import DBOS
 
         async def run() -> Any:  # DBOS asks the function itself whether it is async: a lambda would be run as it is
             return await body()
 
-        return await DBOS.run_step_async({"name": name}, run)
+        with self._translated():
+            return await DBOS.run_step_async({"name": name}, run)
 
     async def start(self, workflow: str, key: str, *arguments: str) -> None:
         """Start a workflow under a deterministic id; one that runs or ran already is left alone."""
         from dbos import DBOS, SetWorkflowID
 
-        with SetWorkflowID(key):
+        with self._translated(), SetWorkflowID(key):
             self._handles[key] = await DBOS.start_workflow_async(self._registered[workflow], *arguments)
 
     async def ended(self, key: str) -> bool:
         """Whether a workflow of that id has ended, well or not; False when there is none."""
         from dbos import DBOS
 
-        status = await DBOS.get_workflow_status_async(key)
+        with self._translated():
+            status = await DBOS.get_workflow_status_async(key)
         return status is not None and status.status in _ENDED
 
     async def result(self, key: str) -> Any:
@@ -119,11 +124,13 @@ class DurableEngine:
 
         Raises:
             InternalError: it was not started here, or it was cancelled.
+            StoreError: it ended because the engine's database could not be written, now or in an earlier process.
         """
         if key not in self._handles:
             raise InternalError(f"workflow {key} was not started here")
         try:
-            return await self._handles[key].get_result(polling_interval_sec=_POLL_SECONDS)
+            with self._translated():
+                return await self._handles[key].get_result(polling_interval_sec=_POLL_SECONDS)
         except asyncio.CancelledError:
             own = asyncio.current_task()
             if own is not None and own.cancelling():
@@ -148,15 +155,39 @@ class DurableEngine:
         from dbos import DBOS
 
         family, queue = [key], [key]
-        while queue:
-            children = await DBOS.list_workflows_async(parent_workflow_id=queue.pop(), load_input=False)
-            queue += [child.workflow_id for child in children]
-            family += [child.workflow_id for child in children]
-        await DBOS.cancel_workflow_async(key, cancel_children=True)
+        with self._translated():
+            while queue:
+                children = await DBOS.list_workflows_async(parent_workflow_id=queue.pop(), load_input=False)
+                queue += [child.workflow_id for child in children]
+                family += [child.workflow_id for child in children]
+            await DBOS.cancel_workflow_async(key, cancel_children=True)
         active = [self._active[one] for one in family if one in self._active]
         for task in active:
             task.cancel()
         await asyncio.gather(*active, return_exceptions=True)
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Raise StoreError where the engine's database failed; an error that it kept is known by its name."""
+        from dbos import PortableWorkflowError
+        from sqlalchemy.exc import SQLAlchemyError
+
+        try:
+            yield
+        except SQLAlchemyError as error:
+            raise self._fault(error) from error
+        except PortableWorkflowError as error:
+            if error.name not in _DATABASE_FAULTS:
+                raise
+            raise self._fault(error) from error
+
+    def _fault(self, error: Exception) -> StoreError:
+        where = self._database.rpartition("/")[2].partition("?")[0]
+        return StoreError(
+            f"the engine's database {where} cannot be used: {(str(error).splitlines() or [''])[0]}",
+            hint="free some space, or make its folder writable, then `aircoding resume`",
+            code="store.engine",
+        )
 
     def _tracked(self, name: str, body: Workflow) -> Workflow:
         """Give a workflow a function of its own, under a qualified name that no other has, and know its task."""

@@ -27,6 +27,7 @@ _OUTAGES = frozenset(
         "silent_end",
         "connection",
         "credentials",
+        "untrusted_usage",
     )
 )
 """Failures that say nothing of the task: whoever asked would have got them (kinds of `errors.ProviderError`)."""

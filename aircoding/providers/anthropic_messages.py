@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 from weakref import WeakKeyDictionary
 
 from aircoding.errors import CredentialsError, ProviderError
-from aircoding.providers.anthropic_replies import reply_from
+from aircoding.providers.anthropic_replies import checked_tokens, reply_from
 from aircoding.providers.capabilities import Capabilities
 from aircoding.providers.failures import classify, silent_end, timed_out
 from aircoding.providers.paid_calls import is_loopback, refuse_paid_call
@@ -128,7 +129,7 @@ class AnthropicProvider:
             )
         except Exception as error:  # as above: whatever the SDK stumbles over is no count
             raise classify(error, began=False) from error
-        return counted.input_tokens
+        return checked_tokens(counted, "input_tokens") or 0
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop."""
@@ -167,6 +168,8 @@ class AnthropicProvider:
         import anthropic
         import httpx2
 
+        # The SDK copies its own values; one of a wrong type is told as an error here, not in a warning to the person.
+        warnings.filterwarnings("ignore", message="Pydantic serializer warnings")
         timeout = httpx2.Timeout(
             self._silence_seconds, connect=_CONNECT_SECONDS, write=_WRITE_SECONDS, pool=self._silence_seconds
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from aircoding.providers.failures import silent_end
+from aircoding.providers.failures import silent_end, untrusted_usage
 from aircoding.records.calls import Reply
 from aircoding.records.usage import Usage
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from anthropic.types import ParsedMessage
     from anthropic.types import Usage as SdkUsage
 
-__all__ = ["reply_from"]
+__all__ = ["MAX_TOKENS", "checked_tokens", "reply_from"]
 
 _FIELDS: Mapping[str, tuple[str, ...]] = {
     "text": ("type", "text"),
@@ -23,6 +23,10 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 """What of a block is sent back with the next request. Thinking must go back byte for byte."""
 
+MAX_TOKENS = 10**12
+"""Most tokens that a count may say: far above any window, and small enough that sums stay exact in a database."""
+_SHOWN_CHARS = 40
+
 _MAY_BE_EMPTY = frozenset({"refusal"})
 
 
@@ -30,7 +34,7 @@ def reply_from(message: ParsedMessage[Any], *, request_id: str | None) -> Reply:
     """Return the reply that a finished stream gave. Texts that say nothing are left out: no request may hold one.
 
     Raises:
-        ProviderError: it has no stop reason, or says nothing at all (`silent_end`).
+        ProviderError: it has no stop reason, or says nothing at all (`silent_end`), or its usage cannot be true.
     """
     if message.stop_reason is None:
         raise silent_end("there is no stop reason")
@@ -54,13 +58,41 @@ def _block(block: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _usage(usage: SdkUsage) -> Usage:
-    """The split by life of the writes comes at the start of a stream only; the total may be newer."""
-    written = usage.cache_creation_input_tokens or 0
-    long_lived = usage.cache_creation.ephemeral_1h_input_tokens if usage.cache_creation is not None else 0
+    """The split by life of the writes comes at the start of a stream only; the total may be newer.
+
+    Raises:
+        ProviderError: the figures cannot be true (`untrusted_usage`): counted in, they would falsify what was spent.
+    """
+    total = checked_tokens(usage, "cache_creation_input_tokens", optional=True)
+    split = getattr(usage, "cache_creation", None)
+    short_lived = long_lived = 0
+    if split is not None:
+        short_lived = checked_tokens(split, "ephemeral_5m_input_tokens", optional=True) or 0
+        long_lived = checked_tokens(split, "ephemeral_1h_input_tokens", optional=True) or 0
+    written = short_lived + long_lived if total is None else total
+    if short_lived + long_lived > written:
+        raise untrusted_usage(f"cache writes of {short_lived} and {long_lived} tokens make more than {written}")
     return Usage(
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        cache_read_tokens=usage.cache_read_input_tokens or 0,
-        cache_write_5m_tokens=max(written - long_lived, 0),
+        input_tokens=checked_tokens(usage, "input_tokens") or 0,
+        output_tokens=checked_tokens(usage, "output_tokens") or 0,
+        cache_read_tokens=checked_tokens(usage, "cache_read_input_tokens", optional=True) or 0,
+        cache_write_5m_tokens=written - long_lived,
         cache_write_1h_tokens=long_lived,
     )
+
+
+def checked_tokens(counted: object, name: str, *, optional: bool = False) -> int | None:
+    """Return a number of tokens that the provider counted; None only where it is `optional` and not given.
+
+    The SDK takes whatever JSON holds: nothing that comes from it has the type that it says.
+
+    Raises:
+        ProviderError: it is no whole number from 0 to `MAX_TOKENS`.
+    """
+    value = getattr(counted, name, None)
+    if value is None and optional:
+        return None
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MAX_TOKENS:
+        shown = "missing" if value is None else repr(value)[:_SHOWN_CHARS]
+        raise untrusted_usage(f"`{name}` is {shown}")
+    return value

@@ -22,6 +22,7 @@ __all__ = [
     "retry_after_seconds",
     "silent_end",
     "timed_out",
+    "untrusted_usage",
 ]
 
 
@@ -145,6 +146,20 @@ def silent_end(detail: str) -> ProviderError:
         action="retry",
         maybe_billed=True,
         hint="It is asked for again as a new try; the provider may bill the part that was sent.",
+    )
+
+
+def untrusted_usage(detail: str) -> ProviderError:
+    """Return the error for a complete answer whose usage cannot be true: nobody can tell what it costs.
+
+    It is not asked for again: the next answer would most likely count alike, and each may be billed.
+    """
+    return ProviderError(
+        f"The answer came with a usage that cannot be true: {detail}",
+        kind="untrusted_usage",
+        action="stop",
+        maybe_billed=True,
+        hint="What it cost is not known, and no limit of money could hold; look at the server, then resume.",
     )
 
 

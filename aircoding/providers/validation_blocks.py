@@ -70,6 +70,8 @@ _MESSAGE_FIELDS = {
     "system": ("role", "content", "output_config", "clear_at"),
 }
 _TEXTS = ("text", "thinking", "signature", "data", "id", "name", "tool_use_id")
+_CITABLE = frozenset({"document", "search_result"})
+"""Kinds whose `citations` switch them on; on a text they are what the model cited."""
 _TOOL_USE_ID = re.compile(r"[a-zA-Z0-9_-]+")
 
 
@@ -105,6 +107,8 @@ def _block(block: Mapping[str, Any], where: str, kinds: frozenset[str]) -> Itera
             yield Fault(f"{pointer}/{name}", "unknown_field", text)
         elif name in _TEXTS and not isinstance(value, str):  # (u)
             yield Fault(f"{pointer}/{name}", "block_field", f"{where}.{kind}.{name}: Input should be a valid string")
+        elif name == "citations" and kind in _CITABLE and not (value is None or isinstance(value, Mapping)):  # (u)
+            yield Fault(f"{pointer}/{name}", "block_field", f"{where}.{kind}.{name}: Input should be an object")
     if kind == "tool_use":
         yield from _tool_use(block, where, pointer)
     if kind == "tool_result":

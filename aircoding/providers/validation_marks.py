@@ -24,7 +24,7 @@ def _marks(request: Request) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for number, block in enumerate(request.system):
         if _mark(block):
             yield f"/system/{number}", _mark(block)
-    for place in request.places():
+    for place in request.places:
         if _mark(place.value):
             yield place.pointer, _mark(place.value)
     if _mark(request.body):
@@ -73,7 +73,7 @@ def _longer_first(request: Request) -> Iterator[Fault]:
 
 def _top_level_agrees(request: Request) -> Iterator[Fault]:
     top = _mark(request.body)
-    target = next((_mark(place.value) for place in reversed(list(request.places())) if _can_carry(place)), {})
+    target = next((_mark(place.value) for place in reversed(list(request.places)) if _can_carry(place)), {})
     if top and target and _ttl(top) != _ttl(target):
         text = (
             f"Top-level cache_control has ttl='{_ttl(top)}' but the target block already has cache_control with "
@@ -88,7 +88,7 @@ def _can_carry(place: Place) -> bool:
 
 
 def _not_where_forbidden(request: Request) -> Iterator[Fault]:
-    for place in request.places():
+    for place in request.places:
         yield from _forbidden_in(place)
 
 

@@ -15,7 +15,7 @@ _DIRECTIVE = "; the directive-only form (content: [] with output_config) is acce
 
 
 def _text_not_empty(request: Request) -> Iterator[Fault]:
-    for place in request.places():
+    for place in request.places:
         if place.value["type"] == "text":
             yield from _said(place.value, "messages", place.pointer)
         if place.value["type"] == "tool_result" and not isinstance(place.value.get("content"), str):
@@ -48,7 +48,7 @@ def _message_not_empty(request: Request) -> Iterator[Fault]:  # (u)
 
 
 def _errors_are_text(request: Request) -> Iterator[Fault]:
-    for place in request.places():
+    for place in request.places:
         if place.value["type"] != "tool_result" or not place.value.get("is_error"):
             continue
         if any(part.get("type") != "text" for part in as_blocks(place.value.get("content"))):
@@ -128,7 +128,7 @@ def _thinking_first(request: Request) -> Iterator[Fault]:
 def _current_version(request: Request) -> Iterator[Fault]:
     if not request.is_current:
         return
-    for place in request.places():
+    for place in request.places:
         if place.role == "assistant" and place.value["type"] == "document":  # (u)
             text = f"{place.dotted}: `document` blocks are not allowed in assistant messages"
             yield Fault(place.pointer, "document", text)

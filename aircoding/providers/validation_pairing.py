@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import islice, zip_longest
 
 from aircoding.providers.validation_request import Fault, Place, Request, as_blocks
 
@@ -24,15 +24,16 @@ class Run:
 def runs(request: Request) -> list[Run]:
     """Return the runs of a conversation; system turns stand between turns, answer nothing, and are left out."""
     found: list[Run] = []
+    places = iter(request.places)
     for number, message in enumerate(request.messages):
         role = str(message["role"])
+        own = list(islice(places, len(as_blocks(message["content"]))))
         if role == "system":
             continue
         if not found or found[-1].role != role:
             found.append(Run(role))
         found[-1].last_message = number
-        for index, block in enumerate(as_blocks(message["content"])):
-            found[-1].places.append(Place(number, index, role, block))
+        found[-1].places += own
     return found
 
 
@@ -66,10 +67,13 @@ def _every_result_asked_for(request: Request) -> Iterator[Fault]:
 
 
 def _answered_twice(run: Run) -> Iterator[Fault]:
-    counts = Counter(str(place.value.get("tool_use_id")) for place in _results(run))
+    results = _results(run)
+    if len(results) < 2:
+        return
+    counts = Counter(str(place.value.get("tool_use_id")) for place in results)
     for tool_use_id, count in counts.items():
         if count > 1:
-            second = [place for place in _results(run) if place.value.get("tool_use_id") == tool_use_id][1]
+            second = [place for place in results if place.value.get("tool_use_id") == tool_use_id][1]
             text = (
                 f"{second.dotted}: each tool_use must have a single result. Found multiple `tool_result` blocks with "
                 f"id: {tool_use_id}"
@@ -105,7 +109,7 @@ def _unanswered(message: int, tool_use_ids: Sequence[str]) -> str:
 
 def _ids_unique(request: Request) -> Iterator[Fault]:
     seen: set[str] = set()
-    for place in request.places():
+    for place in request.places:
         if place.value["type"] == "tool_use":
             tool_use_id = str(place.value.get("id"))
             if tool_use_id in seen:

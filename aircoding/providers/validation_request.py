@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from aircoding.providers.capabilities import ModelRow
@@ -55,6 +55,16 @@ class Request:
     prompt_tokens: int | None = None
     betas: frozenset[str] | None = None
     own_signatures: bool = False
+    places: Sequence[Place] = field(init=False)
+    """Every block of every message in order; found once, since most rules go through them."""
+
+    def __post_init__(self) -> None:
+        places = [
+            Place(number, index, str(message["role"]), block)
+            for number, message in enumerate(self.messages)
+            for index, block in enumerate(as_blocks(message["content"]))
+        ]
+        object.__setattr__(self, "places", places)
 
     @property
     def messages(self) -> Sequence[Mapping[str, Any]]:
@@ -77,12 +87,6 @@ class Request:
     def is_current(self) -> bool:
         """Whether the rules of version 2026-10-21 and later hold."""
         return self.api_version >= "2026-10-21"
-
-    def places(self) -> Iterator[Place]:
-        """Yield every block of every message in order."""
-        for number, message in enumerate(self.messages):
-            for index, block in enumerate(as_blocks(message["content"])):
-                yield Place(number, index, str(message["role"]), block)
 
 
 def as_blocks(content: Any) -> Sequence[Mapping[str, Any]]:

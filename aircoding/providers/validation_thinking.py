@@ -49,7 +49,7 @@ def _binding_control(request: Request) -> Iterator[Fault]:
 
 
 def _thinking_sent_back(request: Request) -> Iterator[Fault]:
-    if not any(place.value["type"] == "thinking" for place in request.places()):
+    if not any(place.value["type"] == "thinking" for place in request.places):
         return
     latest = max((n for n, message in enumerate(request.messages) if message["role"] == "assistant"), default=-1)
     must_fit = request.row.bound_thinking and _behaviour(request) != "drop_block"

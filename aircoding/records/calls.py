@@ -83,6 +83,8 @@ class ToolResult:
     `read_digests` and `written_digests` map project paths to the digest that was read or is there now.
     `changed_digests` are those of files that the session knew and that a command of its changed: the model has not
     seen what is there now. An empty digest: the file is gone.
+    `tree_digest` says what a command left: a digest over all that differs from the attempt's base; None where it was
+    not taken.
     `finished` holds the validated result when the tool was `finish`. `interrupted` says that a crash
     came between intent and result and nobody can tell what the call did (the record's state is `unknown`).
     """
@@ -93,6 +95,7 @@ class ToolResult:
     read_digests: Mapping[str, Digest] = field(default_factory=dict)
     written_digests: Mapping[str, Digest] = field(default_factory=dict)
     changed_digests: Mapping[str, Digest] = field(default_factory=dict)
+    tree_digest: Digest | None = None
     finished: Mapping[str, Any] | None = None
     interrupted: bool = False
 

@@ -95,6 +95,8 @@ class _Reader:
     def _file(self, path: str, read: Read, entry: str) -> Segment:
         try:
             real = self._worktree.resolve(path)
+            if not (_is_utf8(path) and _is_utf8(real)):
+                return self._refused(path, Reason.UNREADABLE, f"the name {printable(real)} is no UTF-8")
             decision = decide(PathAct(path=real, access="read"), self._policy)
             if not decision.permits:
                 return self._refused(path, Reason.PERMISSION, f"the policy refuses to read it: {_why(decision)}")
@@ -143,6 +145,15 @@ class _Reader:
             fragment=reason.value,
         )
         return barred(segment, Barred(outcome=OutcomeKind.OMITTED, reason=reason, detail=printable(detail)))
+
+
+def _is_utf8(path: str) -> bool:
+    """Whether a name can stand in a decision and a record: bytes of another encoding come as half characters."""
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _why(decision: Decision) -> str:

@@ -71,6 +71,20 @@ class RunStore:
 
         self._database.write(body, durable=True)
 
+    def set_limit(self, run_id: str, max_cost_usd: float) -> None:
+        """Give a run another limit of money, which holds for every resume from now on.
+
+        Raises:
+            FencedError: another process owns the run.
+        """
+        change = update(RUNS).where(RUNS.c.run_id == run_id).values(max_cost_usd=max_cost_usd)
+
+        def body(connection: Connection) -> None:
+            self._fences.lock(connection, run_id)
+            connection.execute(change)
+
+        self._database.write(body, durable=True)
+
     def task_states(self, run_id: str) -> tuple[TaskState, ...]:
         """Return the state of each task that an event named, in task id order."""
         wanted = select(TASKS).where(TASKS.c.run_id == run_id)

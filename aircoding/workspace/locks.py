@@ -23,6 +23,21 @@ class RunLock:
         self._path = path
         self._descriptor: int | None = None
 
+    @property
+    def is_free(self) -> bool:
+        """Whether a process held it once and none does now; False also for a lock that nobody ever held."""
+        try:
+            descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        finally:
+            os.close(descriptor)
+        return True
+
     def __enter__(self) -> Self:
         """Take the lock, without waiting.
 

@@ -56,6 +56,24 @@ def test_a_time_in_an_output_is_no_news_and_a_count_is() -> None:
     assert stuck(*counts) is None
 
 
+def test_a_clock_in_an_output_is_no_news() -> None:
+    clocks = ("17329648{0}1234567890", "1732964{0}.123456", "2026-11-30T10:4{0}:07.12{0}Z", "2026-11-30 10:4{0}")
+    for clock in clocks:
+        same = [shell(turn, "date", clock.format(turn)) for turn in range(1, 6)]
+        assert stuck(*same) is not None, clock
+    assert stuck(*[shell(turn, "wc", f"1234{turn}") for turn in range(1, 5)]) is None, "a count of five digits is news"
+
+
+def test_a_command_that_leaves_the_worktree_as_it_never_was_is_progress_whatever_it_says() -> None:
+    def left(turn: int, tree: str) -> ToolRecord:
+        given = {"command": "echo step >> log; false"}
+        return record(turn, "shell", given, "(no output)", is_error=True, tree_digest=sha256_text(tree))
+
+    assert stuck(*[left(turn, f"{turn} steps") for turn in range(1, 6)]) is None
+    assert stuck(*[left(turn, "one step") for turn in range(1, 6)]) is not None
+    assert stuck(*[left(turn, "there" if turn % 2 else "back") for turn in range(1, 7)]) is not None
+
+
 def test_a_path_read_for_the_first_time_is_progress_though_its_text_is_known() -> None:
     assert stuck(*[read(turn, f"{turn}.py", text="empty") for turn in range(1, 5)]) is None
 

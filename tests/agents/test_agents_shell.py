@@ -72,6 +72,24 @@ async def test_changes_outside_the_write_area_are_reported_until_they_are_gone(s
     assert "outside your write area" not in mended.text
 
 
+async def test_what_a_command_left_has_a_digest_that_changes_with_the_files_and_with_nothing_else(
+    session: Session,
+) -> None:
+    commands = ("true", "true", "echo a >> src/log.txt; false", "echo a >> src/log.txt; false", "touch src/log.txt")
+    digests = [(await session.use("shell", command=command)).tree_digest for command in commands]
+    clean, still, one, two, touched = digests
+
+    assert None not in digests
+    assert clean == still
+    assert len({clean, one, two}) == 3
+    assert touched == two
+    (session.root / "src" / "log.txt").unlink()
+    again = (await session.use("shell", command="true")).tree_digest
+    assert again == clean
+    recorded = [each.result for each in session.deps.tool_log.records(session.brief.session_id)]
+    assert [each.tree_digest for each in recorded if each is not None] == [*digests, again]
+
+
 async def test_secrets_in_output_are_masked_before_they_are_kept(session: Session) -> None:
     session.write("src/conf.txt", (SECRET + "\n") * 2_000)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -142,17 +143,33 @@ def test_rules_are_reported_before_anything_runs_and_a_policy_cannot_be_ruled_ag
     assert "floor.yaml" in refused.output
 
 
+def held(root: Path) -> str:
+    """Return the id of the conflict that the plan would meet."""
+    checked = air(root, "plan", "check")
+    assert checked.code == 1
+    (found,) = set(re.findall(r"c-architecture-[0-9a-f]+", checked.output))
+    return str(found)
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["rule", "c-nothing", "--accept", "why"], "there is no conflict c-nothing"),
-        (["rule", "c-architecture", "--winner", "1", "why"], "only --accept lifts that"),
-        (["rule", "c-architecture", "--accept", " "], "a ruling needs its reason"),
-        (["rule", "c-architecture", "--accept", "why", "--run", "r9"], "no run r9"),
+        (["rule", "ID", "--winner", "1", "why"], "only --accept lifts that"),
+        (["rule", "ID", "--accept", " "], "a ruling needs its reason"),
+        (["rule", "ID", "--accept", "why", "--run", "r9"], "no run r9"),
+        (["rule", "", "--accept", "why"], "`` is too short an id to rule on"),
+        (["rule", " ", "--accept", "why"], "too short"),
+        (["rule", "c-", "--accept", "why"], "too short"),
+        (["rule", "c-architect", "--accept", "why"], "too short"),
+        (["rule", "c-architecture-", "--accept", "why"], "too short"),
+        (["rule", "5 OF ID", "--accept", "why"], "at least 6 characters after the kind"),
     ],
 )
 def test_what_cannot_be_ruled_says_why(root: Path, arguments: list[str], said: str) -> None:
-    refused = air(root, "conflicts", *arguments)
+    name = held(root)
+    names = {"ID": name, "5 OF ID": name[: len("c-architecture-") + 5]}
+    refused = air(root, "conflicts", *(names.get(one, one) for one in arguments))
 
     assert refused.code == 2
     assert said in refused.output
@@ -164,7 +181,8 @@ def test_a_ruling_can_come_before_the_first_run(root: Path) -> None:
     assert air(root, "plan", "check").code == 1
     before = air(root, "conflicts", "list")
     assert (before.code, "no conflicts on record; `aircoding plan check` shows" in before.output) == (0, True)
-    assert air(root, "conflicts", "rule", "c-architecture", "--accept", "agreed").code == 0
+    name = held(root)
+    assert air(root, "conflicts", "rule", name[: len("c-architecture-") + 6], "--accept", "agreed").code == 0
 
     checked = air(root, "plan", "check")
     assert checked.code == 0

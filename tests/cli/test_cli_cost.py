@@ -58,6 +58,7 @@ def test_an_estimate_with_an_unknown_price_says_so_and_a_price_of_ones_own_mends
         ('[prices."m"]\ninput = -1\noutput = 1', '.air/config.toml: [prices."m"] input: '),
         ('[prices."m"]\ninput = 1', '.air/config.toml: [prices."m"] output: Field required'),
         ('[prices."m"]\ninput = 1\noutput = inf', '.air/config.toml: [prices."m"] output: '),
+        ('[prices."m"]\ninput = 1\noutput = 1e308', '.air/config.toml: [prices."m"] output: '),
         ('[prices."m"]\ninput = 1\noutput = 1\ncached = 1', '.air/config.toml: [prices."m"] cached: '),
         ("[prices]\nm = 3", '.air/config.toml: [prices."m"]: '),
         ("[run]\nmax_idle_turns = 1", ".air/config.toml: [run] max_idle_turns: "),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import httpx2
@@ -12,6 +13,7 @@ from support.provider_calls import MODEL, call, capabilities
 from aircoding.emulator.answers import Answer, sse, stream_events
 from aircoding.errors import ProviderError
 from aircoding.providers.anthropic_messages import AnthropicProvider
+from aircoding.providers.anthropic_replies import MAX_TOKENS, checked_tokens
 from aircoding.records.calls import Reply
 from aircoding.records.usage import Usage
 
@@ -60,6 +62,57 @@ async def test_totals_at_the_end_of_a_stream_replace_those_at_its_start() -> Non
     usage = (await ask(wire(sent))).usage
     assert (usage.output_tokens, usage.input_tokens) == (9, 8)
     assert (usage.cache_write_5m_tokens, usage.cache_write_1h_tokens) == (10, 3)
+
+
+ABSURD = [-1, -(10**30), 10**12 + 1, 10**30, 0.5, float("nan"), float("inf"), "many", [], {}]
+COUNTS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+
+
+@pytest.mark.parametrize("value", [*ABSURD, None], ids=repr)
+@pytest.mark.parametrize("name", COUNTS)
+async def test_a_usage_that_cannot_be_true_is_an_error_that_may_be_billed(name: str, value: object) -> None:
+    if value is None and name.startswith("cache"):
+        pytest.skip("null is how the API says that nothing was cached")
+    sent = events()
+    sent[0]["message"]["usage"][name] = value
+    if name == "output_tokens":
+        sent[-2]["usage"][name] = value
+    with pytest.raises(ProviderError, match=f"usage that cannot be true: `{name}`") as caught:
+        await ask(wire(sent))
+    assert (caught.value.kind, caught.value.action, caught.value.maybe_billed) == ("untrusted_usage", "stop", True)
+
+
+@pytest.mark.parametrize(
+    "split",
+    [
+        {"ephemeral_5m_input_tokens": -3, "ephemeral_1h_input_tokens": 3},
+        {"ephemeral_5m_input_tokens": 2, "ephemeral_1h_input_tokens": -1},
+        {"ephemeral_5m_input_tokens": 2, "ephemeral_1h_input_tokens": 4},
+    ],
+)
+async def test_lives_of_cache_writes_that_do_not_add_up_are_an_error(split: dict[str, object]) -> None:
+    sent = events()
+    sent[0]["message"]["usage"]["cache_creation"] = split
+    with pytest.raises(ProviderError, match="usage that cannot be true"):
+        await ask(wire(sent))
+
+
+@pytest.mark.parametrize("value", [*ABSURD, 12.0, "12", True, None], ids=repr)
+def test_only_a_whole_number_in_bounds_is_a_count_of_tokens(value: object) -> None:
+    """Whatever the SDK makes of a value on its way here."""
+    with pytest.raises(ProviderError, match="cannot be true: `input_tokens`"):
+        checked_tokens(SimpleNamespace(input_tokens=value), "input_tokens")
+    assert [checked_tokens(SimpleNamespace(n=good), "n") for good in (0, 7, MAX_TOKENS)] == [0, 7, MAX_TOKENS]
+
+
+async def test_a_usage_without_its_tokens_is_an_error_and_one_without_a_cache_is_none() -> None:
+    sent = events()
+    for name in ("cache_read_input_tokens", "cache_creation_input_tokens", "cache_creation"):
+        sent[0]["message"]["usage"][name] = None
+    assert (await ask(wire(sent))).usage == Usage(input_tokens=7, output_tokens=4)
+    del sent[0]["message"]["usage"]["input_tokens"]
+    with pytest.raises(ProviderError, match="`input_tokens` is missing"):
+        await ask(wire(sent))
 
 
 async def test_a_text_that_says_nothing_is_left_out_since_no_request_may_hold_one() -> None:

@@ -242,3 +242,32 @@ def test_a_cut_breaks_in_the_middle_of_the_answer_and_is_told_once_as_scripted(s
     with running(told.app) as base_url, pytest.raises(httpx2.RemoteProtocolError):
         httpx2.post(f"{base_url}/v1/messages", json=body(stream=streamed), headers=KEY, trust_env=False)
     assert lines == ["POST /v1/messages 200 cut (scripted)"]
+
+
+@pytest.mark.parametrize("limit", ["9" * 5000, "1001", "0", "-1", "x", "\u0663\u0663" * 60])
+async def test_a_limit_that_is_none_is_refused(emulator: Emulator, limit: str) -> None:
+    async with client(emulator) as http:
+        page = await http.get("/v1/models", params={"limit": limit}, headers=KEY)
+    assert page.status_code == 400
+    assert "limit: " in page.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("path", ["/v1/messages", "/v1/messages/count_tokens"])
+@pytest.mark.parametrize("citations", ["x", ["x"], 3, True])
+async def test_citations_of_a_document_that_are_no_object_are_refused(
+    emulator: Emulator, path: str, citations: object
+) -> None:
+    source = {"type": "text", "media_type": "text/plain", "data": "words"}
+    sent = body(user({"type": "document", "source": source, "citations": citations}))
+    if path.endswith("count_tokens"):
+        del sent["max_tokens"]
+    answer = await post(emulator, sent, path)
+    assert answer.status_code == 400
+    assert "document.citations: Input should be an object" in answer.json()["error"]["message"]
+
+
+async def test_that_a_prompt_is_too_long_is_told_after_what_else_is_wrong(emulator: Emulator) -> None:
+    long = "word " * 1_000_000
+    sent = body(user(text(long)), {"role": "assistant", "content": ""}, user(text("on")))
+    assert "non-empty" in (await post(emulator, sent)).json()["error"]["message"]
+    assert "prompt is too long" in (await post(emulator, body(user(text(long))))).json()["error"]["message"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -132,3 +133,18 @@ def test_the_present_digest_of_a_file_that_is_gone_is_empty(tmp_path: Path) -> N
     (root / "a.py").unlink()
     assert current_digests(worktree, [claimed]) == {"project:a.py": ""}
     assert current_digests(worktree, [], ["project:a.py", "user:x"]) == {"project:a.py": ""}
+
+
+def test_a_file_whose_name_is_no_utf_8_is_listed_as_unreadable_and_the_others_are_read(tmp_path: Path) -> None:
+    root = make_project(tmp_path / "p", {"src/a.py": "a\n"})
+    (Path(os.fsdecode(os.fsencode(root / "src") + b"/caf\xe9.py"))).write_text("b\n")
+    os.symlink(b"caf\xe9.py", os.fsencode(root / "src/link.py"))
+
+    segments = {one.source.uri: one for one in read(root, "src/*.py", "src/link.py")}
+
+    assert segments["project:src/a.py"].text == "a"
+    for uri in ("project:src/caf\\udce9.py", "project:src/link.py"):
+        refusal = segments[uri].barred
+        assert refusal is not None
+        assert refusal.reason is Reason.UNREADABLE
+        assert "caf\\udce9.py is no UTF-8" in refusal.detail

@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aircoding.agents.tools.artifacts import shorten
-from aircoding.agents.tools.workbench import Deed, Tool, Workbench, in_utf8, known_digests
+from aircoding.agents.tools.workbench import Deed, Tool, Workbench, digest_or_gone, in_utf8, known_digests
 from aircoding.errors import WorkspaceError
 from aircoding.permissions.engine import decide
 from aircoding.ports import Worktree
 from aircoding.records.calls import ToolCall, ToolResult
+from aircoding.records.digests import fingerprint
+from aircoding.records.ids import Digest
 from aircoding.records.policy import Act, CommandAct, PathAct, Policy
-from aircoding.records.work import CommandOutcome, CommandRequest
+from aircoding.records.work import Change, CommandOutcome, CommandRequest
 
 __all__ = ["SHELL", "outside_write_area"]
 
 _TIMEOUT_SECONDS = 600.0
 """How long a command may run when the call does not say; the tool's schema sets the most that it can ask for."""
 _SHOWN_PATHS = 20
+_DIGESTED_FILES = 1000
+"""Most changed files that are read after a command to tell what it left."""
 
 
 def outside_write_area(worktree: Worktree, base: str, policy: Policy) -> tuple[str, ...]:
     """Return the paths that differ from commit `base` though the policy does not let them be written, sorted."""
-    paths = [in_utf8(change.path) for change in worktree.changes(base)]
+    return _outside(worktree.changes(base), policy)
+
+
+def _outside(changes: Sequence[Change], policy: Policy) -> tuple[str, ...]:
+    paths = [in_utf8(change.path) for change in changes]
     return tuple(path for path in paths if not decide(PathAct(path=path, access="write"), policy).permits)
 
 
@@ -46,11 +54,18 @@ async def _prepare(call: ToolCall, bench: Workbench, _paths: tuple[str, ...]) ->
         shown, artifact = shorten(bench.screener.mask(outcome.output).rstrip("\n"), bench.blobs)
         parts = [shown] if shown.strip() else ["(no output)"]
         parts.append(_ending(outcome, request))
-        parts.extend(await _strays(bench))
+        strays, tree_digest = await _left(bench)
+        parts.extend(strays)
         failed = outcome.timed_out or outcome.exit_code != 0
         after = await asyncio.to_thread(known_digests, bench)
         changed = {path: digest for path, digest in after.items() if digest != before.get(path)}
-        return ToolResult(text="\n".join(parts), is_error=failed, artifact=artifact, changed_digests=changed)
+        return ToolResult(
+            text="\n".join(parts),
+            is_error=failed,
+            artifact=artifact,
+            changed_digests=changed,
+            tree_digest=tree_digest,
+        )
 
     return Deed(act=act)
 
@@ -65,18 +80,31 @@ def _ending(outcome: CommandOutcome, request: CommandRequest) -> str:
     return f"[exit code {outcome.exit_code}{cut}]"
 
 
-async def _strays(bench: Workbench) -> list[str]:
-    """Report what the worktree holds outside the write area, so that the worker can put it right before it finishes."""
+async def _left(bench: Workbench) -> tuple[list[str], Digest | None]:
+    """Look once at what the command left; report what lies outside the write area, and say by a digest what it is."""
     try:
-        strays = await asyncio.to_thread(outside_write_area, bench.worktree, bench.brief.base_commit, bench.policy)
+        changes = await asyncio.to_thread(bench.worktree.changes, bench.brief.base_commit)
     except WorkspaceError as error:
-        return [f"[the write area could not be checked: {error.message}]"]
+        return [f"[the write area could not be checked: {error.message}]"], None
+    return _strays(_outside(changes, bench.policy)), await asyncio.to_thread(_tree_digest, bench, changes)
+
+
+def _strays(strays: Sequence[str]) -> list[str]:
+    """Tell the worker, so that it can put these right before it finishes."""
     if not strays:
         return []
     more = f" and {len(strays) - _SHOWN_PATHS} more" if len(strays) > _SHOWN_PATHS else ""
     shown = f"{', '.join(strays[:_SHOWN_PATHS])}{more}"
     advice = "Put these back as they were (remove what is new) before you finish, or the attempt fails."
     return [f"[outside your write area and changed: {shown}. {advice}]"]
+
+
+def _tree_digest(bench: Workbench, changes: Sequence[Change]) -> Digest:
+    """Return a digest of all changes with the files' own; beyond the first files names and status must do."""
+    told = [[in_utf8(one.path), one.status] for one in changes]
+    for entry, change in zip(told[:_DIGESTED_FILES], changes, strict=False):
+        entry.append(digest_or_gone(bench.worktree, change.path))
+    return fingerprint(told)
 
 
 SHELL = Tool(name="shell", acts=_acts, prepare=_prepare)

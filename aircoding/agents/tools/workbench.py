@@ -15,7 +15,7 @@ from aircoding.records.ids import Digest
 from aircoding.records.policy import Act, Policy
 from aircoding.records.sessions import SessionBrief
 
-__all__ = ["Deed", "Tool", "Workbench", "in_utf8", "known_digests", "refusal"]
+__all__ = ["Deed", "Tool", "Workbench", "digest_or_gone", "in_utf8", "known_digests", "refusal"]
 
 _LINES = re.compile(r":[\d-]+$")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -76,10 +76,11 @@ def in_utf8(text: str) -> str:
 def known_digests(bench: Workbench) -> dict[str, Digest]:
     """Return the present digest of each file that the session was shown, has read or has written; empty: gone."""
     shown = (_LINES.sub("", read) for read in bench.brief.task.reads)
-    return {path: _digest(bench.worktree, path) for path in sorted({*shown, *last_digests(bench.records)})}
+    return {path: digest_or_gone(bench.worktree, path) for path in sorted({*shown, *last_digests(bench.records)})}
 
 
-def _digest(worktree: Worktree, path: str) -> Digest:
+def digest_or_gone(worktree: Worktree, path: str) -> Digest:
+    """Return the digest of a file; empty for what is gone, or no file that can be read."""
     try:
         return worktree.digest(path) or Digest("")
     except WorkspaceError:
