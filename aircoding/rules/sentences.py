@@ -15,8 +15,9 @@ from functools import lru_cache
 
 from aircoding.rules.choices import areas_in
 from aircoding.rules.markdown_lines import CodeLine, read_lines, spans_of
+from aircoding.rules.negation import introduces_bad
 
-__all__ = ["SENTENCE_END", "Sentence", "introduces_bad", "outside_code", "sentences_in"]
+__all__ = ["SENTENCE_END", "Sentence", "outside_code", "refusals", "sentences_in"]
 
 SENTENCE_END = re.compile(r"(?<=[.;!?])\s+| [\u2013\u2014] ")
 _BULLET = re.compile(r"([ \t]*)(?:[-*+]|[0-9]{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?|([ \t]*)>[ \t]+")
@@ -24,14 +25,6 @@ _HEADING = re.compile(r"[ \t]*(#{1,6})[ \t]+(.*)")
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _STARTS_ANEW = re.compile(
     r"(?:always|never|do not|don['\u2019]t|use|prefer|avoid|you must|must|please|we use|run|no)\b", re.IGNORECASE
-)
-_BAD = re.compile(
-    r"^\W*(?:(?:you|we|agents?|workers?)\s+)?(?:(?:must|should|shall|may)\s+)?"
-    r"(?:don['\u2019]?ts?|do\s+not|never|not|avoid|cannot|can['\u2019]t|bad|wrong|incorrect|anti-?patterns?|forbidden|"
-    r"prohibited|(?:common\s+)?(?:mistakes|pitfalls)|what\s+not\s+to|things\s+(?:to\s+avoid|not\s+to))\b"
-    r"|\b(?:forbidden|prohibited|banned|not\s+(?:allowed|permitted)|off[\s-]limits)\b[^.]{0,20}$"
-    r"|[\u274c\u2717\u2718\U0001f6ab]",
-    re.IGNORECASE,
 )
 _CROSS = re.compile(r"\s*(?:[\u274c\u2717\u2718\U0001f6ab]|(?:bad|wrong|incorrect)\s*:)", re.IGNORECASE)
 _CHECK = re.compile(r"^[\s\u2705\u2713\u2714\ufe0f]+(?:do\s*:\s*)?|^(?:good|correct|do)\s*:\s*", re.IGNORECASE)
@@ -62,33 +55,55 @@ _LEAD_DEPTH = 10
 _BULLET_DEPTH = 11
 
 
-def introduces_bad(lead: str) -> bool:
-    """Whether a heading or a lead says that what follows is not to be done."""
-    return _BAD.search(SENTENCE_END.split(lead.strip())[-1]) is not None
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A heading, paragraph or bullet by lines, with what stands above it.
+
+    `refused` says that it is one of what is not to be done, `refuses` that what follows it is (a fence, a table).
+    """
+
+    parts: tuple[tuple[int, str], ...]
+    is_heading: bool
+    areas: frozenset[str]
+    refused: bool
+    refuses: bool
 
 
 @lru_cache(maxsize=1024)
 def sentences_in(text: str) -> tuple[Sentence, ...]:
     """Return the sentences of a text in order; fences, tables, headings and bad examples hold none."""
-    return tuple(_sentences(text))
+    plain = (block for block in _blocks(text) if not block.is_heading and not block.refused)
+    return tuple(sentence for block in plain for sentence in _split(block.parts, block.areas))
 
 
-def _sentences(text: str) -> Iterator[Sentence]:
+def refusals(text: str) -> tuple[tuple[int, bool], ...]:
+    """Return (line, whether it and the lines from it on stand under words that refuse them), as this changes."""
+    found: list[tuple[int, bool]] = []
+    for block in _blocks(text):
+        found += [(block.parts[0][0], block.refused), (block.parts[-1][0] + 1, block.refuses)]
+    return tuple(found)
+
+
+@lru_cache(maxsize=1024)
+def _blocks(text: str) -> tuple[_Block, ...]:
+    return tuple(_read_blocks(text))
+
+
+def _read_blocks(text: str) -> Iterator[_Block]:
     above: list[_Above] = []
     for depth, parts in _paragraphs(text):
-        joined = " ".join(part for _, part in parts)
-        whole = _plain(joined)
+        whole = _plain(" ".join(part for _, part in parts))
         while above and above[-1].depth >= depth:
             above.pop()
-        if depth < _LEAD_DEPTH:
-            above.append(_Above(depth, areas_in(whole), introduces_bad(whole)))
-            continue
-        if not any(one.bad for one in above) and _CROSS.match(whole) is None:
-            areas = frozenset[str]().union(*(one.areas for one in above))
-            yield from _split(parts, areas)
-        leads = whole.rstrip().endswith(":")
+        areas = frozenset[str]().union(*(one.areas for one in above))
+        refused = any(one.bad for one in above) or _CROSS.match(whole) is not None
+        is_heading = depth < _LEAD_DEPTH
+        leads = is_heading or whole.rstrip().endswith(":")
         if leads or depth > _LEAD_DEPTH:
-            above.append(_Above(depth, areas_in(whole) if leads else frozenset(), leads and introduces_bad(whole)))
+            bad = leads and introduces_bad(SENTENCE_END.split(whole.strip())[-1])
+            above.append(_Above(depth, areas_in(whole) if leads else frozenset(), bad))
+        refuses = any(one.bad for one in above)
+        yield _Block(tuple(parts), is_heading, areas, refuses if is_heading else refused, refuses)
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, list[tuple[int, str]]]]:
@@ -118,7 +133,7 @@ def _is_row(line: CodeLine) -> bool:
     return line.text.lstrip().startswith("|")
 
 
-def _split(parts: list[tuple[int, str]], areas: frozenset[str]) -> Iterator[Sentence]:
+def _split(parts: tuple[tuple[int, str], ...], areas: frozenset[str]) -> Iterator[Sentence]:
     whole = " ".join(part for _, part in parts) + " "
     starts, length = list[int](), 0
     for _, part in parts:
