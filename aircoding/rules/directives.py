@@ -64,7 +64,8 @@ _NO_REQUEST = _pattern(
 )
 _ACTION = _pattern(r"(?:only\s+)?(?:use|using|prefer|preferring|be\s+using)\s+")
 _INDENT = _pattern(
-    r"(?:always\s+)?indent(?:\s+(?:(?:all|every|the|your)\s+)?(?:(?P<part>[\w+#]+)(?:\s+(?:code|files?))?))?\s+(?:with|by|using)\s+(?P<thing>[^,.;]+)"
+    r"(?:always\s+)?indent(?:\s+(?:(?:all|every|the|your)\s+)?(?:(?P<part>[\w+#]+)(?:\s+(?:code|files?))?))?"
+    r"\s+(?:with|by|using)\s+(?P<thing>[^,.;]+)"
 )
 _PASSIVE = _pattern(
     r"(?P<thing>[\w`][\w`./ -]{0,60}?)\s+(?:must|should|shall|may|can)(?P<no>\s+not|\s+never|not)?(?:\s+always)?"

@@ -17,7 +17,7 @@ from aircoding.rules.choices import areas_in
 from aircoding.rules.markdown_lines import CodeLine, read_lines, spans_of
 from aircoding.rules.negation import introduces_bad
 
-__all__ = ["SENTENCE_END", "Sentence", "outside_code", "refusals", "sentences_in"]
+__all__ = ["SENTENCE_END", "Sentence", "is_one_statement", "outside_code", "refusals", "sentences_in"]
 
 SENTENCE_END = re.compile(r"(?<=[.;!?])\s+| [\u2013\u2014] ")
 _BULLET = re.compile(r"([ \t]*)(?:[-*+]|[0-9]{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?|([ \t]*)>[ \t]+")
@@ -26,6 +26,8 @@ _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _STARTS_ANEW = re.compile(
     r"(?:always|never|do not|don['\u2019]t|use|prefer|avoid|you must|must|please|we use|run|no)\b", re.IGNORECASE
 )
+_SAYS_MORE = re.compile(r"[,;:(]|\b(?:and|but|while|then)\b", re.IGNORECASE)
+"""What joins a second statement to the first of a sentence."""
 _CROSS = re.compile(r"\s*(?:[\u274c\u2717\u2718\U0001f6ab]|(?:bad|wrong|incorrect)\s*:)", re.IGNORECASE)
 _CHECK = re.compile(r"^[\s\u2705\u2713\u2714\ufe0f]+(?:do\s*:\s*)?|^(?:good|correct|do)\s*:\s*", re.IGNORECASE)
 
@@ -82,6 +84,15 @@ def refusals(text: str) -> tuple[tuple[int, bool], ...]:
     for block in _blocks(text):
         found += [(block.parts[0][0], block.refused), (block.parts[-1][0] + 1, block.refuses)]
     return tuple(found)
+
+
+def is_one_statement(text: str) -> bool:
+    """Whether a text says one thing besides its headings: who leaves that out loses nothing else with it."""
+    blocks = _blocks(text)
+    said = [sentence for one in blocks if not one.is_heading for sentence in _split(one.parts, one.areas)]
+    read = {number for one in blocks for number, _ in one.parts}
+    more = any(line.text.strip() and line.number not in read for line in read_lines(text))
+    return len(said) == 1 and not more and _SAYS_MORE.search(said[0].text) is None
 
 
 @lru_cache(maxsize=1024)
