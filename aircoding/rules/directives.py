@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from aircoding.rules.choices import choice_of, normal
 from aircoding.rules.negation import NOT, REFUSED
-from aircoding.rules.sentences import Sentence, outside_code, sentences_in
+from aircoding.rules.sentences import Sentence, first_outside_code, sentences_in
 
 __all__ = ["Directive", "Verb", "directives_in"]
 
@@ -105,6 +105,7 @@ _OVER = _pattern(r",?\s+(?:over|instead\s+of|rather\s+than|and\s+not|not|never)\
 _EXCEPTION = _pattern(
     r",?\s+(?:unless|except|only|if|but|where|while|until|other\s+than|apart\s+from|without|whenever|after|before|once)\b.*"
 )
+_LIST = _pattern(r",\s+(?:and|or)\s")
 _COMMA = _pattern(r",\s")
 _ARTICLES = _pattern(r"^(?:the|a|an|any|all|your|our)\s+")
 
@@ -200,13 +201,13 @@ def _are_alternatives(one: str, other: str) -> bool:
 
 def _made(verb: Verb, rest: str, sentence: Sentence, condition: str) -> Directive | None:
     rest = _cut(rest, _REASON)
-    exception = next(outside_code(_EXCEPTION, rest), None)
+    exception = first_outside_code(_EXCEPTION, rest)
     if exception is not None and _OVER.match(exception[0]) is None:
         condition = f"{condition} {_tidy(exception[0].lstrip(', '))}".strip()
         rest = rest[: exception.start()]
     action = _ACTION.match(rest)
     wanted, _, over = _parted(rest[action.end() :] if action else rest, _OVER)
-    if ", " in wanted and re.search(r",\s+(?:and|or)\s", wanted):
+    if ", " in wanted and _LIST.search(wanted):
         return None  # a list: what is said of its members together is said of none alone
     wanted = _cut(wanted, _COMMA)
     value, link, purpose = _parted(wanted, _PURPOSE)
@@ -232,7 +233,7 @@ def _made(verb: Verb, rest: str, sentence: Sentence, condition: str) -> Directiv
 
 def _parted(text: str, at: re.Pattern[str]) -> tuple[str, str, str]:
     """Split at the first match outside code spans; the middle is the word that joins."""
-    match = next(outside_code(at, text), None)
+    match = first_outside_code(at, text)
     if match is None:
         return text, "", ""
     return text[: match.start()], match[0].strip(" ,").lower(), text[match.end() :]

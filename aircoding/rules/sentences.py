@@ -17,7 +17,7 @@ from aircoding.rules.choices import areas_in
 from aircoding.rules.markdown_lines import CodeLine, read_lines, spans_of
 from aircoding.rules.negation import introduces_bad
 
-__all__ = ["SENTENCE_END", "Sentence", "is_one_statement", "outside_code", "refusals", "sentences_in"]
+__all__ = ["SENTENCE_END", "Sentence", "first_outside_code", "is_one_statement", "refusals", "sentences_in"]
 
 SENTENCE_END = re.compile(r"(?<=[.;!?])\s+| [\u2013\u2014] ")
 _BULLET = re.compile(r"([ \t]*)(?:[-*+]|[0-9]{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?|([ \t]*)>[ \t]+")
@@ -152,7 +152,7 @@ def _split(parts: tuple[tuple[int, str], ...], areas: frozenset[str]) -> Iterato
         length += len(part) + 1
     begin = 0
     for end, following in [
-        *((m.start(), m.end()) for m in outside_code(SENTENCE_END, whole)),
+        *((m.start(), m.end()) for m in _outside_code(SENTENCE_END, whole)),
         (len(whole), len(whole)),
     ]:
         raw = whole[begin:end]
@@ -167,17 +167,23 @@ def _plain(text: str) -> str:
     return _EMPHASIS.sub("", text) if "*" in text or "_" in text else text
 
 
-def outside_code(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+def _outside_code(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
     """Yield the matches that begin outside code spans."""
-    spans: Iterator[tuple[int, str]] | None = None
+    spans = spans_of(text)
     start = end = -1
     for match in pattern.finditer(text):
-        if spans is None:  # most patterns match nothing, and then nobody asks where the code is
-            spans = spans_of(text) if "`" in text else iter(())
         while end <= match.start():
             start, end = _next_span(spans)
         if match.start() < start:
             yield match
+
+
+def first_outside_code(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """Return the first match that begins outside code spans."""
+    match = pattern.search(text)
+    if match is None or "`" not in text[: match.start()]:
+        return match  # mostly so, and then nobody asks where the code is
+    return next(_outside_code(pattern, text), None)
 
 
 def _next_span(spans: Iterator[tuple[int, str]]) -> tuple[int, int]:
