@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from aircoding.context.conflicts.rulings import may_rule
+from aircoding.context.conflicts.rulings import may_rule, ruling_words
 from aircoding.context.draft import Item, outcome
 from aircoding.context.tokens import estimate_tokens
 from aircoding.records.digests import sha256_text
@@ -220,8 +220,7 @@ def _rulings(
         if conflict is None or not may_rule(conflict.kind) or conflict.ruled_by == ruling.ruled_by or name in known:
             continue
         if f"ruling:{ruling.conflict_id}" not in applied:
-            holds = f"{place_of(ruling.winner)} holds. " if ruling.winner is not None else ""
-            text = f"{ruling.ruled_by} ruled on a contradiction about {conflict.subject}: {holds}{ruling.ruling}"
+            text = ruling_words(conflict, ruling)
             yield _Told(name, Layer.L7, Trust.USER, f"air:conflict/{ruling.conflict_id}", sha256_text(text), text)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-__all__ = ["ADDITIVE", "MANNERS", "ONE_ONLY", "areas_in", "choice_of", "normal"]
+__all__ = ["MANNERS", "areas_in", "choice_of", "kind_of", "normal"]
 
 _INSTALLING = (
     "package manager|dependency|package|installing dependency|installing package|install dependency|install package"
@@ -26,32 +26,38 @@ _CHOICES: tuple[tuple[str, str, str], ...] = (
     ("javascript formatting", "prettier|biome|standard", "formatting|code formatting"),
     ("python formatting", "black|ruff format|yapf|autopep8", "formatting|code formatting"),
     ("import", "absolute import|relative import", "import"),
+    ("export", "named export|default export", "export|exporting"),
     ("rebasing", "merge commit|rebase|squash merge", "integrating branch|merging|merging branch"),
 )
 """(name, things of which one is chosen, purposes that say no more than the name)."""
 
-ONE_ONLY = frozenset(
-    {
-        *("package manager", "test runner", "test framework", "formatter", "orm", "web framework", "http client"),
-        *("logging", "indentation", "line ending", "line length", "default branch", "state management", "http request"),
-        *("build tool", "build system", "bundler", "date format", "timestamp", "primary key", "string", "naming"),
-        *("main language", "license", "commit message", "branch name", "version control", "encoding", "time zone"),
-        *("variable name", "function name", "class name", "file name", "database", "date", "configuration", "quote"),
-    }
+_ANY_END = frozenset(
+    {"indentation", "quote", "package manager", "javascript tests", "python tests", "naming", "english"}
 )
-"""Subjects with one value, also where one text names two."""
-
-ADDITIVE = frozenset(
-    {
-        *("test", "testing", "unit test", "integration test", "development", "production", "debugging", "code", "task"),
-        *("new code", "component", "example", "detail", "reference", "more detail", "information", "documentation"),
-        *("context", "complex task", "clarity", "consistency", "readability", "performance", "security", "safety"),
-        *("linting", "review", "code review", "validation", "error handling", "error", "change", "feature", "file"),
-        *("new feature", "project", "quality", "maintainability", "compatibility", "local development", "more", "it"),
-        *("frontend", "backend", "setup", "ui", "web", "app", "application", "server", "deployment", "mobile", "api"),
-    }
+"""Choices that bind for narrower ends too (`snake_case for file names`); a rebase can go with a squash merge."""
+_ALTERNATIVES: tuple[frozenset[str], ...] = tuple(
+    frozenset(things.split("|"))
+    for things in (
+        "postgresql|mysql|mariadb|sqlite|mongodb",
+        "redux|mobx|zustand|recoil|jotai",
+        "react|vue|angular|svelte",
+        "webpack|vite|parcel",
+        "axios|fetch|ky",
+        "httpx|requests|aiohttp",
+        "sqlalchemy|peewee|django orm",
+        "prisma|typeorm|sequelize",
+        "playwright|cypress|selenium",
+        "rest|graphql|grpc",
+        "print|logging module|loguru",
+        "uuid|integer|auto-increment integer",
+        "utc|local time",
+        "github actions|gitlab ci|circleci|jenkins",
+        "mit|apache-2.0|gpl-3.0|bsd-3-clause",
+        "main|master|trunk",
+        "google style|numpy style|sphinx style",
+    )
 )
-"""Subjects that take several values side by side: two of them say nothing against each other."""
+"""Kinds of things of which one is enough for one and the same end, but of which a project may well have several."""
 
 MANNERS: tuple[frozenset[str], ...] = (
     frozenset("english german french spanish italian portuguese dutch japanese chinese russian korean".split()),
@@ -128,12 +134,33 @@ def _singular(word: str) -> str:
 @lru_cache(maxsize=4096)
 def choice_of(thing: str, purpose: str) -> tuple[str, str] | None:
     """Return (choice, member) of a normal thing that is one of a known choice; None where it is used for other ends."""
-    bare = re.sub(r"^\d+[- ](?=space)|-(?:only|based)$", "", thing)
-    bare = re.sub(r" (?:indentation|for indentation)$", "", bare)
+    bare = _bare(thing)
     for name, members, purposes in _CHOICES:
         if bare in members.split("|") and (purpose in ("", name) or purpose in purposes.split("|")):
             return name, thing
     return None
+
+
+def kind_of(thing: str) -> int | None:
+    """Return a number for the known kind that a normal thing is one of, None where it is of none.
+
+    Two things of one kind are alternatives where they are wanted for one and the same end.
+    """
+    return _KIND_OF.get(_bare(thing))
+
+
+def _bare(thing: str) -> str:
+    bare = re.sub(r"^\d+[- ](?=space)|-(?:only|based)$", "", thing)
+    return re.sub(r" (?:indentation|for indentation)$", "", bare)
+
+
+_KIND_OF = {
+    normal(member): number
+    for number, members in enumerate(
+        (*(things.split("|") for name, things, _ in _CHOICES if name in _ANY_END), *_ALTERNATIVES)
+    )
+    for member in members
+}
 
 
 def areas_in(text: str) -> frozenset[str]:

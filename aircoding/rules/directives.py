@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from aircoding.rules.sentences import Sentence, outside_code, sentences_in
+from aircoding.rules.choices import choice_of, normal
+from aircoding.rules.negation import NOT, REFUSED
+from aircoding.rules.sentences import Sentence, first_outside_code, sentences_in
 
 __all__ = ["Directive", "Verb", "directives_in"]
 
@@ -42,10 +44,6 @@ _WHO = (
     r"(?:(?:please|just|instead|also|then|here)\s*,?\s+)?"
     r"(?:(?:you|we|agents?|workers?|developers?|contributors?|everyone)\s+)?(?:please\s+)?"
 )
-_NOT = (
-    r"(?:do\s+not|don['\u2019]t|must\s+not|mustn['\u2019]t|should\s+not|shouldn['\u2019]t|shall\s+not|can\s*not|"
-    r"can['\u2019]t|may\s+not)"
-)
 _MODAL = r"(?:(?:must|should|shall|will)\s+)?"
 _IMPERATIVES = (
     "add|annotate|answer|catch|check|commit|create|declare|define|delete|disable|document|edit|enable|export|format|implement|"
@@ -55,7 +53,7 @@ _IMPERATIVES = (
 _VERBS: tuple[tuple[Verb, re.Pattern[str]], ...] = (
     (Verb.ALWAYS, _pattern(r"(?:do\s+not|don['\u2019]t|never)\s+forget\s+to\s+")),
     (Verb.NEVER, _pattern(rf"{_WHO}{_MODAL}never\s+(?:ever\s+)?")),
-    (Verb.DO_NOT, _pattern(rf"{_WHO}(?:{_NOT}|{_MODAL}avoid|refrain\s+from|stop)\s+")),
+    (Verb.DO_NOT, _pattern(rf"{_WHO}(?:{NOT}|{_MODAL}avoid|refrain\s+from|stop)\s+")),
     (Verb.ALWAYS, _pattern(rf"{_WHO}{_MODAL}always\s+(?!prefer\b|favou?r\b)|{_WHO}must\s+|(?:make|be)\s+sure\s+to\s+")),
     (Verb.PREFER, _pattern(rf"{_WHO}{_MODAL}(?:always\s+)?(?:prefer|favou?r)(?:\s+to)?\s+")),
     (Verb.USE, _pattern(rf"{_WHO}{_MODAL}(?:only\s+)?(?:use|stick\s+(?:to|with)|switch\s+to)\s+")),
@@ -65,31 +63,49 @@ _NO_REQUEST = _pattern(
     r"(?:always|only|just|hesitate|worry|need|have\s+to|forget|be\s+(?:afraid|shy)|rely\s+(?:only|solely))\b"
 )
 _ACTION = _pattern(r"(?:only\s+)?(?:use|using|prefer|preferring|be\s+using)\s+")
-_INDENT = _pattern(r"(?:always\s+)?indent(?:\s+(?:code|files?))?\s+(?:with|by|using)\s+(?P<thing>[^,.;]+)")
+_INDENT = _pattern(
+    r"(?:always\s+)?indent(?:\s+(?:(?:all|every|the|your)\s+)?(?:(?P<part>[\w+#]+)(?:\s+(?:code|files?))?))?"
+    r"\s+(?:with|by|using)\s+(?P<thing>[^,.;]+)"
+)
 _PASSIVE = _pattern(
     r"(?P<thing>[\w`][\w`./ -]{0,60}?)\s+(?:must|should|shall|may|can)(?P<no>\s+not|\s+never|not)?(?:\s+always)?"
     r"\s+be\s+used(?P<rest>\s+.*)?"
 )
 _NONE_OF = _pattern(r"no\s+(?P<thing>[\w`-]+(?:\s+[\w`-]+){0,2})[.!]?$")
 _LENGTH = _pattern(
-    r"(?:.*\b(?:line\s+length|line\s+width|max(?:imum)?\s+line\s+length)\s*(?:is|of|to|at|:|=|under|below|within|limit|must\s+be)?\s*(?:of|to|at)?|"
+    r"(?:(?P<before>.*)\bline[\s-]+(?:length|width)\s*(?:is|of|to|at|:|=|under|below|within|limit|must\s+be)?"
+    r"\s*(?:of|to|at)?|"
     r"(?:keep|limit|wrap|break)\s+(?:all\s+|code\s+)?lines\s+(?:to|at|under|below|within|shorter\s+than|up\s+to|at\s+most)|"
-    r"lines\s+must\s+not\s+(?:exceed|be\s+longer\s+than))\s*(?P<number>\d{2,3})\b"
+    r"lines\s+(?:must|should|may|can)\s+"
+    r"(?:not\s+(?:exceed|be\s+longer\s+than)|be\s+(?:up\s+to|at\s+most|no\s+longer\s+than)))"
+    r"\s*(?P<number>\d{2,3})\b(?:\s*-?(?:char(?:acter)?s?|col(?:umn)?s?))?(?:\s+(?:long|wide|at\s+most|max(?:imum)?|or\s+less))?"
 )
+_NO_SCOPE = _pattern(
+    r"\b(?:please|we|always|must|should|set|use|keep|limit|prefer|the|a|an|our|max(?:imum)?|default|to|is)\b"
+)
+"""Words before `line length` that do not say of which lines."""
 _PREFIX = _pattern(
     r"(?P<when>(?:in|for|when|on|if|inside|within|during|while|unless|with|by|after|before|under)\s+[^,:]{1,80}),\s+"
 )
+_FORBIDDEN = _pattern(
+    rf"(?!(?:this|that|it|they|these|those|which|what)\b)(?P<thing>[\w`-]+(?:\s+[\w`-]+){{0,2}})\s+(?:is|are)\s+"
+    rf"(?:{REFUSED})(?P<rest>\s+.*)?[.!]?$"
+)
+_THIS_NOT_THAT = _pattern(r"(?P<thing>\w[\w -]{0,30}),\s+not\s+(?P<over>\w[\w -]{0,30})[.!]?$")
 _LABEL = _pattern(r"(?:important|note|rule(?:\s+\d+)?|critical|warning|style|convention)\s*:\s*")
-_NAMED_PART = _pattern(r"(?P<part>[\w+#/& -]{1,30}):\s+(?=\w)")
+_NAMED_PART = _pattern(r"(?P<part>[\w+#/& -]{1,30}):\s+(?=[^\W\d])")
 _REASON = _pattern(
     r"\s+(?:because|since|so\s+that|so|as\s+(?:it|this|they|that|we)|which|to\s+(?:avoid|ensure|keep|make|prevent|help))\b"
     r"|\s*[(\u2192:]|\s+-+>?\s"
 )
 _PURPOSE = _pattern(r"\s+(?P<link>for|when|as|in|to)\s+")
+_WHERE = _pattern(r"\s+in\s+")
+"""Where an end is meant (`for indentation in Python`): a condition like `In Python, ...`."""
 _OVER = _pattern(r",?\s+(?:over|instead\s+of|rather\s+than|and\s+not|not|never)\s+")
 _EXCEPTION = _pattern(
     r",?\s+(?:unless|except|only|if|but|where|while|until|other\s+than|apart\s+from|without|whenever|after|before|once)\b.*"
 )
+_LIST = _pattern(r",\s+(?:and|or)\s")
 _COMMA = _pattern(r",\s")
 _ARTICLES = _pattern(r"^(?:the|a|an|any|all|your|our)\s+")
 
@@ -158,29 +174,46 @@ def _directive(sentence: Sentence) -> Directive | None:
 def _special(words: str, sentence: Sentence, condition: str) -> Directive | None:
     """Read the forms that do not begin with their verb."""
     if "line" in words.lower() and (length := _LENGTH.match(words)) is not None:
-        return _made(Verb.USE, f"use {length['number']} for line length", sentence, condition)
+        scope = f"{_NO_SCOPE.sub('', length['before'] or '')} {_cut(words[length.end() :], _REASON)}"
+        return _made(
+            Verb.USE, f"use {length['number']} for line length", sentence, f"{condition} {_tidy(scope)}".strip()
+        )
     if (indent := _INDENT.match(words)) is not None:
-        return _made(Verb.USE, f"use {indent['thing']} for indentation", sentence, condition)
+        part = (indent["part"] or "code").lower()
+        where = "" if part in ("code", "file", "files") else f" in {part}"
+        return _made(Verb.USE, f"use {indent['thing']} for indentation{where}", sentence, condition)
     if "be used" in words and (passive := _PASSIVE.match(words)) is not None:
         verb = Verb.NEVER if passive["no"] else Verb.USE
         return _made(verb, f"use {passive['thing']}{passive['rest'] or ''}", sentence, condition)
     if (none := _NONE_OF.match(words)) is not None:
         return _made(Verb.NEVER, f"use {none['thing']}", sentence, condition)
+    if (none := _FORBIDDEN.match(words)) is not None:
+        return _made(Verb.NEVER, f"use {none['thing']}{none['rest'] or ''}", sentence, condition)
+    if (choice := _THIS_NOT_THAT.match(words)) is not None and _are_alternatives(choice["thing"], choice["over"]):
+        return _made(Verb.USE, words, sentence, condition)
     return None
+
+
+def _are_alternatives(one: str, other: str) -> bool:
+    choices = choice_of(normal(one), ""), choice_of(normal(other), "")
+    return choices[0] is not None and choices[1] is not None and choices[0][0] == choices[1][0]
 
 
 def _made(verb: Verb, rest: str, sentence: Sentence, condition: str) -> Directive | None:
     rest = _cut(rest, _REASON)
-    exception = next(outside_code(_EXCEPTION, rest), None)
+    exception = first_outside_code(_EXCEPTION, rest)
     if exception is not None and _OVER.match(exception[0]) is None:
         condition = f"{condition} {_tidy(exception[0].lstrip(', '))}".strip()
         rest = rest[: exception.start()]
     action = _ACTION.match(rest)
     wanted, _, over = _parted(rest[action.end() :] if action else rest, _OVER)
-    if ", " in wanted and re.search(r",\s+(?:and|or)\s", wanted):
+    if ", " in wanted and _LIST.search(wanted):
         return None  # a list: what is said of its members together is said of none alone
     wanted = _cut(wanted, _COMMA)
     value, link, purpose = _parted(wanted, _PURPOSE)
+    if link == "for":
+        purpose, _, where = _parted(purpose, _WHERE)
+        condition = f"{condition} in {_tidy(where)}".strip() if where else condition
     subject = _tidy(purpose if link else value)
     if not subject or (link and not _tidy(value)):
         return None
@@ -200,7 +233,7 @@ def _made(verb: Verb, rest: str, sentence: Sentence, condition: str) -> Directiv
 
 def _parted(text: str, at: re.Pattern[str]) -> tuple[str, str, str]:
     """Split at the first match outside code spans; the middle is the word that joins."""
-    match = next(outside_code(at, text), None)
+    match = first_outside_code(at, text)
     if match is None:
         return text, "", ""
     return text[: match.start()], match[0].strip(" ,").lower(), text[match.end() :]

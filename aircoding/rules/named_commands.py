@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 from aircoding.rules.markdown_lines import read_lines, spans_of
-from aircoding.rules.sentences import SENTENCE_END, introduces_bad
+from aircoding.rules.negation import forbids, forbids_after
+from aircoding.rules.sentences import SENTENCE_END, refusals
 
-__all__ = ["NamedCommand", "commands_in", "forbids", "forbids_after"]
+__all__ = ["NamedCommand", "commands_in"]
 
 _SHELL_FENCES = frozenset({"", "sh", "bash", "shell", "console", "zsh", "terminal", "shell-session", "sh-session"})
-_FORBIDS = re.compile(
-    r"\b(never|not|don['\u2019]t|doesn['\u2019]t|cannot|can['\u2019]t|mustn['\u2019]t|shouldn['\u2019]t|avoid|forbidden|prohibited|disallowed|"
-    r"refuse[ds]?|rejects?|blocks|den(?:y|ies)|instead\s+of|rather\s+than|prefer\b.{1,80}\bover|without|no)\b",
-    re.IGNORECASE,
-)
-_FORBIDS_AFTER = re.compile(
-    r"^[^.;!?]{0,40}?\b(?:is|are|will\s+be|must|should|may|can|gets?)\b[^.;!?]{0,30}?"
-    r"\b(?:not|never|forbidden|prohibited|denied|refused|blocked|unavailable|banned|disallowed)\b"
-    r"|^[^.;!?]{0,40}?\b(?:isn|aren|cannot|can|mustn|shouldn|won)['\u2019]?t?\b[^.;!?]{0,30}?\b(?:not|be|allowed|available)\b",
-    re.IGNORECASE,
-)
 _ASKS = re.compile(
     r"\b(?:run|execute|start|launch|invoke|type|rerun|re-run)(?:\s+(?:it\s+)?(?:with|the\s+command))?\s*:?\s*$",
     re.IGNORECASE,
@@ -33,7 +24,6 @@ _LISTING = re.compile(r"[\u2500-\u257f]")
 """Lines that draw a tree of files."""
 _NEAR = 300
 """Characters around a span that can say something of it."""
-_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s")
 _PROMPT = re.compile(r"^(?:[$>%]|#(?=[ \t]*\S+[ \t]))[ \t]+")
 
 
@@ -58,12 +48,17 @@ def commands_in(text: str) -> tuple[NamedCommand, ...]:
     Whether a span is forbidden is read from the words around it in its own sentence; a fenced
     block from the last sentence before it. Lines of a block that end in `\` are one command.
     """
+    if "`" not in text and "~~~" not in text:
+        return ()
     found: list[NamedCommand] = []
-    lead, started, parts = _Lead(), 0, list[str]()
+    changes = deque(refusals(text))
+    refused, last, started, parts = False, "", 0, list[str]()
     for line in read_lines(text):
+        while changes and changes[0][0] <= line.number:
+            refused = changes.popleft()[1]
         if line.fence is None:
-            lead.read(line.text)
-            found.extend(_named_in(line.text, line.number, refused=lead.refuses(line.text)))
+            last = line.text.strip() or last
+            found.extend(_named_in(line.text, line.number, refused=refused))
         elif line.edge or line.fence not in _SHELL_FENCES or _LISTING.search(line.text) is not None:
             parts = []
         elif line.text.strip() and (parts or not _is_comment(line.text)):
@@ -71,37 +66,10 @@ def commands_in(text: str) -> tuple[NamedCommand, ...]:
             parts.append(_PROMPT.sub("", line.text.strip()))
             if not parts[-1].endswith("\\"):
                 command = " ".join(part.removesuffix("\\").strip() for part in parts)
-                forbidden = forbids(_last_sentence(lead.last)) or lead.bad
+                forbidden = refused or forbids(_last_sentence(last))
                 found.append(NamedCommand(command=command, line=started, forbidden=forbidden, asked=bool(line.fence)))
                 parts = []
     return tuple(found)
-
-
-class _Lead:
-    """The words above a line: the last line of text, and whether a heading or a lead refuses what follows."""
-
-    def __init__(self) -> None:
-        self.last = ""
-        self._heading_bad = self._lead_bad = False
-
-    @property
-    def bad(self) -> bool:
-        return self._heading_bad or self._lead_bad
-
-    def read(self, line: str) -> None:
-        """Take in a line of text."""
-        plain = line.strip().strip("*_ ")
-        if not plain:
-            return
-        self.last = line.strip()
-        if plain.startswith("#"):
-            self._heading_bad, self._lead_bad = introduces_bad(plain.lstrip("# ")), False
-        elif not _ITEM.match(line):
-            self._lead_bad = plain.endswith(":") and introduces_bad(plain)
-
-    def refuses(self, line: str) -> bool:
-        """Whether a line is one of what is refused above it."""
-        return self._heading_bad or (self._lead_bad and _ITEM.match(line) is not None)
 
 
 def _is_comment(line: str) -> bool:
@@ -120,13 +88,3 @@ def _named_in(line: str, number: int, *, refused: bool) -> Iterator[NamedCommand
 
 def _last_sentence(words: str) -> str:
     return SENTENCE_END.split(words)[-1]
-
-
-def forbids(words: str) -> bool:
-    """Whether the words before a thing forbid it."""
-    return _FORBIDS.search(words) is not None
-
-
-def forbids_after(words: str) -> bool:
-    """Whether the words behind a thing forbid it (`is not allowed`)."""
-    return _FORBIDS_AFTER.match(words) is not None

@@ -1,7 +1,8 @@
 """Whether two directives contradict: opposite polarity on one subject, or another value where there is one only.
 
 Said of general words, so it errs on the side of silence: another condition, another part of the project or a narrower
-purpose make two directives different, and several tools for one broad end live side by side.
+purpose make two directives different. Two things for one end live side by side, unless they are known alternatives
+(`choices`), or two numbers or versions of one thing.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from aircoding.rules.choices import ADDITIVE, MANNERS, ONE_ONLY, choice_of, normal
-from aircoding.rules.directives import Directive, Verb
+from aircoding.rules.choices import MANNERS, choice_of, kind_of, normal
+from aircoding.rules.directives import Directive
 
 __all__ = ["Key", "Sides", "agree", "contradiction", "subject_sides"]
 
@@ -20,6 +21,8 @@ Key = tuple[str, ...]
 Sides = Mapping[Key, str]
 """The subjects of a directive, and on which side of each it stands: two can contradict only from different sides."""
 
+_EVERYWHERE = re.compile(r"(?:every|each|all)(?: public)? (?:function|method|class|file|module)(?:s|es)?")
+_AROUND = re.compile(r"^(?:in|for) |(?<=\S) (?:file|code)$")
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 _VERSIONED = re.compile(r"(?:python|node|node\.js|java|go|ruby|php|typescript|react|django|rust)\s+\d")
 
@@ -34,7 +37,7 @@ def contradiction(one: Directive, other: Directive, *, one_text: bool, covers: b
         covers: whether `one` holds for every part of the project (a wish of the user), so that it meets `other` also
             where that stands under a heading of its own.
     """
-    if normal(one.condition) != normal(other.condition):
+    if _condition(one) != _condition(other):
         return None
     if one.areas != other.areas and not (covers and not one.areas):
         return None
@@ -58,12 +61,16 @@ def subject_sides(directive: Directive) -> Sides:
     """
     thing, end = _key(directive)
     sides: dict[Key, str] = {("thing", thing, end): "wants" if directive.verb.wants else "refuses"}
+    if directive.verb.wants and _is_everywhere(directive):
+        sides["thing", thing, ""] = "wants"
     if _manner(directive) is not None:
         sides["in", thing] = normal(directive.purpose)
     if directive.uses and directive.verb.wants:
         sides["over", thing] = "wants"
-        if choice_of(thing, end) is not None or (end and end not in ADDITIVE and directive.link in ("for", "as")):
-            sides["end", end] = thing
+        if choice_of(thing, end) is not None:
+            sides["choice", end] = thing
+        elif end and kind_of(thing) is not None:
+            sides["kind", str(kind_of(thing)), end] = thing
         elif _NUMBER.search(thing) is not None and (end or _VERSIONED.match(thing)):
             sides["number", _NUMBER.sub("#", thing), end] = thing
     if directive.over is not None:
@@ -73,7 +80,7 @@ def subject_sides(directive: Directive) -> Sides:
 
 def agree(one: Directive, other: Directive) -> bool:
     """Whether two directives ask the same."""
-    same_condition = normal(one.condition) == normal(other.condition)
+    same_condition = _condition(one) == _condition(other)
     return same_condition and one.verb.wants == other.verb.wants and _key(one) == _key(other)
 
 
@@ -86,9 +93,25 @@ def _key(directive: Directive) -> tuple[str, str]:
 
 def _opposed(one: Directive, other: Directive) -> str | None:
     """Opposite polarity: the same thing for the same end."""
-    if _key(one) != _key(other) or one.over or other.over:
+    if one.over or other.over or (_key(one) != _key(other) and not (_meets_all(one, other) or _meets_all(other, one))):
         return None
     return f"{one.thing} for {one.purpose}" if one.purpose else one.thing
+
+
+def _meets_all(wanting: Directive, refusing: Directive) -> bool:
+    """Whether a thing is wanted everywhere (`Add comments to every function`) that is refused as such."""
+    if refusing.purpose or not wanting.verb.wants or not _is_everywhere(wanting):
+        return False
+    return _key(wanting)[0] == _key(refusing)[0]
+
+
+def _is_everywhere(directive: Directive) -> bool:
+    return _EVERYWHERE.fullmatch(directive.purpose) is not None
+
+
+def _condition(directive: Directive) -> str:
+    """Return when a directive holds, in one spelling: `in Python code`, `for Python` and `Python:` say the same."""
+    return _AROUND.sub("", normal(directive.condition))
 
 
 def _passed_over(one: Directive, other: Directive) -> str | None:
@@ -134,12 +157,9 @@ def _another_value(one: Directive, other: Directive, *, one_text: bool) -> str |
         return (end or one.subject) if choices[0][0] == choices[1][0] else None
     if _NUMBER.sub("#", mine) == _NUMBER.sub("#", yours):
         return (end or mine) if end or _VERSIONED.match(mine) else None
-    if not end or _is_action(one) or _is_action(other):
+    if not end or one_text:
         return None
-    exact = {one.link, other.link} <= {"for", "as"}
-    if exact and (end in ONE_ONLY or {one.link, other.link} == {"as"} or not (one_text or end in ADDITIVE)):
-        return end
-    return None
+    return end if kind_of(mine) is not None and kind_of(mine) == kind_of(yours) else None
 
 
 def _another_manner(one: Directive, other: Directive) -> str | None:
@@ -154,10 +174,6 @@ def _manner(directive: Directive) -> frozenset[str] | None:
     if directive.link != "in":
         return None
     return next((group for group in MANNERS if normal(directive.purpose) in group), None)
-
-
-def _is_action(directive: Directive) -> bool:
-    return directive.verb in (Verb.DO, Verb.ALWAYS) and not directive.uses
 
 
 def _holds(mine: str, yours: str) -> bool:

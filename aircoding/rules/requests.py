@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from aircoding.rules.markdown_lines import spans_of
-from aircoding.rules.named_commands import forbids_after
+from aircoding.rules.negation import forbids, forbids_after
 from aircoding.rules.sentences import Sentence, sentences_in
 
 __all__ = ["BYPASS_FLAGS", "Request", "requests_in"]
@@ -35,11 +35,20 @@ _OBJECT = (
     r"requests?|restrictions?|gates?|dialogs?|hooks?)|permissions?|approvals?|sandbox(?:ing)?|write\s+area|guard\s*rails?|"
     r"denied\s+paths|(?:pre-?commit|pre-?push|git)\s+hooks?|polic(?:y|ies)|confirmation\s+prompts?)"
 )
+_ENDS = (
+    r"(?:$|[.,;:!)\u2014]|(?:and|when|whenever|if|while|so|during|before|by|with|because|since|as|to|\w+ly)\b|"
+    r"for\s+(?:now|this|these|the|all|every|any|speed|performance|convenience)\b)"
+)
+"""What may stand behind the object: an end, a clause, an adverb, `for` with a reason or a determiner.
+
+A noun would make it another thing (`the sandbox tests`), and another noun after `for` mostly tells of the product
+(`skip permission checks for admins`).
+"""
 _BYPASS = re.compile(
     rf"{_BEGIN}(?:skip|bypass|ignore|disable|circumvent|override|evade|work\s+around|get\s+around|turn\s+off|switch\s+off|"
     rf"do\s+not\s+(?:respect|obey|wait\s+for)|don['\u2019]t\s+(?:respect|obey|wait\s+for))\s+"
     rf"(?:(?:the|all|any|your|our|this|every)\s+)*{_OBJECT}"
-    r"(?=\s*(?:$|[.,;:!)\u2014]|and\b|when\b|if\b|while\b|so\b|during\b|before\b|by\b|with\b|whenever\b|entirely\b|completely\b|because\b|since\b|as\b|to\b|for\s+(?:speed|performance|convenience|now|this|these|the|long|slow|all|every|any)\b))",
+    rf"(?=\s*{_ENDS})",
     re.IGNORECASE,
 )
 _RUN = (
@@ -58,10 +67,8 @@ _FETCH = re.compile(
     r"[^.;!?]{0,80}?[\s<(`](?P<url>https?://[^\s)>`\"']+)",
     re.IGNORECASE,
 )
-_NEGATED = re.compile(
-    r"\b(?:never|not|don['\u2019]t|cannot|can['\u2019]t|mustn['\u2019]t|shouldn['\u2019]t|avoid|without|no|if|unless|whether|instead\s+of|rather\s+than|over)\b",
-    re.IGNORECASE,
-)
+_HEDGED = re.compile(r"\b(?:if|unless|whether|over)\b", re.IGNORECASE)
+"""Words that make what follows a case or the lesser choice, and no request."""
 _CONDITION = re.compile(r"^(?:if|when|whenever|unless|while|where|in\s+case|once|after|should)\b[^,]*,", re.IGNORECASE)
 _FORMS: tuple[tuple[str, re.Pattern[str], str | int, tuple[str, ...]], ...] = (
     (
@@ -123,7 +130,7 @@ def _paths(sentence: Sentence) -> Iterator[Request]:
             continue
         after = sentence.text[place + len(span) :].partition("`")[2]
         said = _CONDITION.sub("", sentence.text[: before.end()], count=1)
-        if _NEGATED.search(said) is None and not forbids_after(after):
+        if not _is_refused(said) and not forbids_after(after):
             yield Request(kind="read" if before["read"] else "write", target=span, line=sentence.line)
 
 
@@ -132,7 +139,11 @@ def _is_asked(text: str, match: re.Match[str]) -> bool:
     said = _CONDITION.sub("", text[: match.end()], count=1)
     said = re.sub(r"\b(?:do\s+not|don['\u2019]t)\s+(?:respect|obey|wait\s+for)\b", "", said, flags=re.IGNORECASE)
     said = re.sub(r"--[\w-]+", "", said)
-    return _NEGATED.search(said) is None and not forbids_after(text[match.end() :])
+    return not _is_refused(said) and not forbids_after(text[match.end() :])
+
+
+def _is_refused(said: str) -> bool:
+    return forbids(said) or _HEDGED.search(said) is not None
 
 
 def _words(text: str) -> str:

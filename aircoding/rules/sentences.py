@@ -15,8 +15,9 @@ from functools import lru_cache
 
 from aircoding.rules.choices import areas_in
 from aircoding.rules.markdown_lines import CodeLine, read_lines, spans_of
+from aircoding.rules.negation import introduces_bad
 
-__all__ = ["SENTENCE_END", "Sentence", "introduces_bad", "outside_code", "sentences_in"]
+__all__ = ["SENTENCE_END", "Sentence", "first_outside_code", "is_one_statement", "refusals", "sentences_in"]
 
 SENTENCE_END = re.compile(r"(?<=[.;!?])\s+| [\u2013\u2014] ")
 _BULLET = re.compile(r"([ \t]*)(?:[-*+]|[0-9]{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?|([ \t]*)>[ \t]+")
@@ -25,14 +26,8 @@ _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _STARTS_ANEW = re.compile(
     r"(?:always|never|do not|don['\u2019]t|use|prefer|avoid|you must|must|please|we use|run|no)\b", re.IGNORECASE
 )
-_BAD = re.compile(
-    r"^\W*(?:(?:you|we|agents?|workers?)\s+)?(?:(?:must|should|shall|may)\s+)?"
-    r"(?:don['\u2019]?ts?|do\s+not|never|not|avoid|cannot|can['\u2019]t|bad|wrong|incorrect|anti-?patterns?|forbidden|"
-    r"prohibited|(?:common\s+)?(?:mistakes|pitfalls)|what\s+not\s+to|things\s+(?:to\s+avoid|not\s+to))\b"
-    r"|\b(?:forbidden|prohibited|banned|not\s+(?:allowed|permitted)|off[\s-]limits)\b[^.]{0,20}$"
-    r"|[\u274c\u2717\u2718\U0001f6ab]",
-    re.IGNORECASE,
-)
+_SAYS_MORE = re.compile(r"[,;:(]|\b(?:and|but|while|then)\b", re.IGNORECASE)
+"""What joins a second statement to the first of a sentence."""
 _CROSS = re.compile(r"\s*(?:[\u274c\u2717\u2718\U0001f6ab]|(?:bad|wrong|incorrect)\s*:)", re.IGNORECASE)
 _CHECK = re.compile(r"^[\s\u2705\u2713\u2714\ufe0f]+(?:do\s*:\s*)?|^(?:good|correct|do)\s*:\s*", re.IGNORECASE)
 
@@ -62,33 +57,64 @@ _LEAD_DEPTH = 10
 _BULLET_DEPTH = 11
 
 
-def introduces_bad(lead: str) -> bool:
-    """Whether a heading or a lead says that what follows is not to be done."""
-    return _BAD.search(SENTENCE_END.split(lead.strip())[-1]) is not None
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A heading, paragraph or bullet by lines, with what stands above it.
+
+    `refused` says that it is one of what is not to be done, `refuses` that what follows it is (a fence, a table).
+    """
+
+    parts: tuple[tuple[int, str], ...]
+    is_heading: bool
+    areas: frozenset[str]
+    refused: bool
+    refuses: bool
 
 
 @lru_cache(maxsize=1024)
 def sentences_in(text: str) -> tuple[Sentence, ...]:
     """Return the sentences of a text in order; fences, tables, headings and bad examples hold none."""
-    return tuple(_sentences(text))
+    plain = (block for block in _blocks(text) if not block.is_heading and not block.refused)
+    return tuple(sentence for block in plain for sentence in _split(block.parts, block.areas))
 
 
-def _sentences(text: str) -> Iterator[Sentence]:
+def refusals(text: str) -> tuple[tuple[int, bool], ...]:
+    """Return (line, whether it and the lines from it on stand under words that refuse them), as this changes."""
+    found: list[tuple[int, bool]] = []
+    for block in _blocks(text):
+        found += [(block.parts[0][0], block.refused), (block.parts[-1][0] + 1, block.refuses)]
+    return tuple(found)
+
+
+def is_one_statement(text: str) -> bool:
+    """Whether a text says one thing besides its headings: who leaves that out loses nothing else with it."""
+    blocks = _blocks(text)
+    said = [sentence for one in blocks if not one.is_heading for sentence in _split(one.parts, one.areas)]
+    read = {number for one in blocks for number, _ in one.parts}
+    more = any(line.text.strip() and line.number not in read for line in read_lines(text))
+    return len(said) == 1 and not more and _SAYS_MORE.search(said[0].text) is None
+
+
+@lru_cache(maxsize=1024)
+def _blocks(text: str) -> tuple[_Block, ...]:
+    return tuple(_read_blocks(text))
+
+
+def _read_blocks(text: str) -> Iterator[_Block]:
     above: list[_Above] = []
     for depth, parts in _paragraphs(text):
-        joined = " ".join(part for _, part in parts)
-        whole = _plain(joined)
+        whole = _plain(" ".join(part for _, part in parts))
         while above and above[-1].depth >= depth:
             above.pop()
-        if depth < _LEAD_DEPTH:
-            above.append(_Above(depth, areas_in(whole), introduces_bad(whole)))
-            continue
-        if not any(one.bad for one in above) and _CROSS.match(whole) is None:
-            areas = frozenset[str]().union(*(one.areas for one in above))
-            yield from _split(parts, areas)
-        leads = whole.rstrip().endswith(":")
+        areas = frozenset[str]().union(*(one.areas for one in above))
+        refused = any(one.bad for one in above) or _CROSS.match(whole) is not None
+        is_heading = depth < _LEAD_DEPTH
+        leads = is_heading or whole.rstrip().endswith(":")
         if leads or depth > _LEAD_DEPTH:
-            above.append(_Above(depth, areas_in(whole) if leads else frozenset(), leads and introduces_bad(whole)))
+            bad = leads and introduces_bad(SENTENCE_END.split(whole.strip())[-1])
+            above.append(_Above(depth, areas_in(whole) if leads else frozenset(), bad))
+        refuses = any(one.bad for one in above)
+        yield _Block(tuple(parts), is_heading, areas, refuses if is_heading else refused, refuses)
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, list[tuple[int, str]]]]:
@@ -118,7 +144,7 @@ def _is_row(line: CodeLine) -> bool:
     return line.text.lstrip().startswith("|")
 
 
-def _split(parts: list[tuple[int, str]], areas: frozenset[str]) -> Iterator[Sentence]:
+def _split(parts: tuple[tuple[int, str], ...], areas: frozenset[str]) -> Iterator[Sentence]:
     whole = " ".join(part for _, part in parts) + " "
     starts, length = list[int](), 0
     for _, part in parts:
@@ -126,7 +152,7 @@ def _split(parts: list[tuple[int, str]], areas: frozenset[str]) -> Iterator[Sent
         length += len(part) + 1
     begin = 0
     for end, following in [
-        *((m.start(), m.end()) for m in outside_code(SENTENCE_END, whole)),
+        *((m.start(), m.end()) for m in _outside_code(SENTENCE_END, whole)),
         (len(whole), len(whole)),
     ]:
         raw = whole[begin:end]
@@ -141,17 +167,23 @@ def _plain(text: str) -> str:
     return _EMPHASIS.sub("", text) if "*" in text or "_" in text else text
 
 
-def outside_code(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+def _outside_code(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
     """Yield the matches that begin outside code spans."""
-    spans: Iterator[tuple[int, str]] | None = None
+    spans = spans_of(text)
     start = end = -1
     for match in pattern.finditer(text):
-        if spans is None:  # most patterns match nothing, and then nobody asks where the code is
-            spans = spans_of(text) if "`" in text else iter(())
         while end <= match.start():
             start, end = _next_span(spans)
         if match.start() < start:
             yield match
+
+
+def first_outside_code(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """Return the first match that begins outside code spans."""
+    match = pattern.search(text)
+    if match is None or "`" not in text[: match.start()]:
+        return match  # mostly so, and then nobody asks where the code is
+    return next(_outside_code(pattern, text), None)
 
 
 def _next_span(spans: Iterator[tuple[int, str]]) -> tuple[int, int]:

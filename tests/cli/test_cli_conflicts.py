@@ -92,7 +92,7 @@ def test_only_the_blocked_task_is_held_and_a_ruling_lets_the_next_run_do_it(root
     assert (after["conflict"]["state"], after["conflict"]["ruling"]) == ("ruled", "the owner agreed")
 
 
-def test_a_ruling_between_rules_takes_the_loser_out_of_the_prompt(root: Path) -> None:
+def test_a_ruling_between_rules_is_told_and_takes_out_a_loser_that_says_nothing_else(root: Path) -> None:
     build = ["context", "build", "--role", "executor", "--task", "T2", "--json"]
     before = air(root, *build).result["context"]
     (conflict,) = [one for one in before["conflicts"] if one["kind"] == "user_rule"]
@@ -117,7 +117,13 @@ def test_a_ruling_between_rules_takes_the_loser_out_of_the_prompt(root: Path) ->
     table = air(root, *build[:-1]).output
     assert f"{winner} holds  user: ours counts" in table
 
+    told = air(root, *build).result["context"]
+    assert "sudo make install" in json.dumps(told["system"]), "the other sentence of the loser is kept"
+    assert "ours counts" in json.dumps(told["messages"])
+
+    (root / "AGENTS.md").write_text("Use tabs for indentation.\n")
     after = air(root, *build).result["context"]
+    assert "ours counts" not in json.dumps(after["messages"])
     assert "tabs" not in json.dumps(after["system"])
     (lost,) = [note for note in after["omissions"] if note["outcome"] == "overridden"]
     assert (lost["by"], lost["reason"]) == (f"ruling:{conflict['conflict_id']}", "overridden")

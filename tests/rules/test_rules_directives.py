@@ -20,6 +20,10 @@ from aircoding.rules.named_commands import commands_in
         ("Don\u2019t skip tests", Verb.DO_NOT, "skip tests", None, None),
         ("You must never `git push --force`", Verb.NEVER, "git push --force", None, None),
         ("Use `a for b` in tests", Verb.USE, "tests", "a for b", None),
+        ("Max line length: 88", Verb.USE, "line length", "88", None),
+        ("Semicolons are forbidden.", Verb.NEVER, "semicolons", None, None),
+        ("Tabs, not spaces.", Verb.USE, "tabs", None, "spaces"),
+        ("Indent with tabs", Verb.USE, "indentation", "tabs", None),
     ],
 )
 def test_directives(line, verb, subject, value, over):
@@ -29,6 +33,28 @@ def test_directives(line, verb, subject, value, over):
 
 def test_what_is_no_directive():
     assert directives_in("The tests use pytest.\n\n## Never\n```\nNever run this\n```\nNevertheless, run it.\n") == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "condition"),
+    [
+        ("Limit lines to 79 characters for docstrings", "for docstrings"),
+        ("Wrap lines at 72 in commit messages.", "in commit messages"),
+        ("Keep lines under 80 characters long (PEP 8).", ""),
+        ("Python: max line length 88", "python"),
+        ("The markdown line length is 100", "markdown"),
+        ("Use tabs for indentation in Makefiles.", "in makefiles"),
+        ("Indent Makefiles with tabs.", "in makefiles"),
+    ],
+)
+def test_what_a_rule_is_said_of_is_its_condition(line, condition):
+    (found,) = directives_in(line)
+    assert found.condition == condition
+
+
+@pytest.mark.parametrize("line", ["This is forbidden.", "Fixtures, not mocks.", "Does not use tabs."])
+def test_words_that_only_look_like_a_rule_are_none(line):
+    assert directives_in(line) == ()
 
 
 def test_several_sentences_of_a_line():
@@ -57,6 +83,10 @@ def test_code_spans():
         ("- like so:\n  ```bash\n  ls\n  ```\n- `pwd`", [("ls", 3, False), ("pwd", 5, False)]),
         ("```python\nimport os\n```", []),
         ("```\nls", [("ls", 2, False)]),
+        ("- Don't:\n  - `rm a`\n- Do:\n  - `rm b`", [("rm a", 2, True), ("rm b", 4, False)]),
+        ("Bad: `rm a`\n\nGood: `rm b`", [("rm a", 1, True), ("rm b", 3, False)]),
+        ("## Never\n\n| `rm a` | x |\n\n## Run\n\n`rm b`", [("rm a", 3, True), ("rm b", 7, False)]),
+        ("Never run:\n\n- `rm a`\n\nThen run `rm b`.", [("rm a", 3, True), ("rm b", 5, False)]),
     ],
 )
 def test_commands(text, expected):

@@ -8,7 +8,7 @@ from aircoding.context.conflicts.architecture import architecture_conflicts
 from aircoding.context.conflicts.evidence import split_stale
 from aircoding.context.conflicts.policy import command_conflicts, task_conflicts
 from aircoding.context.conflicts.provider import provider_conflicts
-from aircoding.context.conflicts.rulings import apply_ruling, overridden
+from aircoding.context.conflicts.rulings import apply_ruling, settle
 from aircoding.context.conflicts.suspicions import suspected
 from aircoding.context.conflicts.user_rules import user_rule_conflicts
 from aircoding.context.draft import Draft, Item, Note
@@ -36,11 +36,9 @@ def detect(draft: Draft) -> tuple[Draft, tuple[Note, ...]]:
     contradictions += suspected(snapshot.suspicions, segments, new, known=contradictions, denied=denied)
     found = [*denied, *_of_task(snapshot), *provider_conflicts(snapshot), *stale]
     rulings = {ruling.conflict_id: ruling for ruling in snapshot.rulings}
-    ruled = [(apply_ruling(one.conflict, rulings.get(one.conflict.conflict_id)), one.pair) for one in contradictions]
-    draft, lost = overridden(draft, ruled)
+    draft, settled = settle(draft, contradictions)
     found = [apply_ruling(conflict, rulings.get(conflict.conflict_id)) for conflict in found]
-    unique = {one.conflict_id: one for one in (*found, *(conflict for conflict, _ in ruled))}
-    return draft, (*notes, *lost, *unique.values())
+    return draft, (*notes, *{one.conflict_id: one for one in found}.values(), *settled)
 
 
 def _policy(fresh: tuple[Item, ...], policy: Policy) -> Iterator[Conflict]:
