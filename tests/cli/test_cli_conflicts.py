@@ -97,7 +97,7 @@ def test_a_ruling_between_rules_is_told_and_takes_out_a_loser_that_says_nothing_
     (conflict,) = [one for one in before["conflicts"] if one["kind"] == "user_rule"]
     assert "tabs" in json.dumps(before["system"])
 
-    missing = air(root, "conflicts", "rule", conflict["conflict_id"], "--winner", "1", "why")
+    missing = air(root, "conflicts", "rule", "c-user_rule-0000000000", "--winner", "1", "why")
     assert missing.code == 2, "no run and no plan has met it"
 
     air(root, "run", "--allow-dirty", "--provider", SCRIPT)
