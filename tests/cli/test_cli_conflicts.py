@@ -99,6 +99,9 @@ def test_a_ruling_between_rules_is_told_and_takes_out_a_loser_that_says_nothing_
     assert "tabs" in json.dumps(before["system"])
 
     assert f"conflict {conflict['conflict_id']}: " in air(root, "plan", "check").output
+    missing = air(root, "conflicts", "rule", "c-user_rule-0000000000", "--winner", "1", "why")
+    assert missing.code == 2, "no run and no plan has met it"
+
     air(root, "run", "--allow-dirty", "--provider", SCRIPT)
     winner = next(party for party in conflict["parties"] if "project-rules" in party)
     third = air(root, "conflicts", "rule", conflict["conflict_id"], "--winner", "3", "why")
