@@ -84,7 +84,7 @@ async def test_what_a_command_left_has_a_digest_that_changes_with_the_files_and_
     assert clean == still
     assert len({clean, one, two}) == 3
     assert touched == two
-    Path(session.brief.worktree, "src/log.txt").unlink()
+    await asyncio.to_thread(Path(session.brief.worktree, "src/log.txt").unlink)
     again = (await session.use("shell", command="true")).tree_digest
     assert again == clean
     recorded = [each.result for each in session.deps.tool_log.records(session.brief.session_id)]
