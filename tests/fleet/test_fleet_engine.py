@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
-from aircoding.errors import InternalError
+from aircoding.errors import InternalError, StoreError
 from aircoding.fleet.engine import DirectEngine, DurableEngine, Workflow
 
 
@@ -107,6 +108,24 @@ def test_the_first_of_several_to_end_is_named_also_when_it_broke(tmp_path: Path)
             return first, await engine.first(["slow"])
 
     assert asyncio.run(live()) == ("broken", "slow")
+
+
+def test_a_fault_of_the_engines_database_is_known_as_such_also_by_a_later_process(tmp_path: Path) -> None:
+    async def work(_: DurableEngine, folder: str) -> None:
+        sa.create_engine(f"sqlite:///{folder}/none/engine.db").connect()
+
+    async def live() -> list[str]:
+        said = []
+        for _ in range(2):
+            async with launched(tmp_path / "engine.db", {"work": work}) as engine:
+                await engine.start("work", "w1", str(tmp_path))
+                with pytest.raises(StoreError, match="unable to open database file") as caught:
+                    await engine.result("w1")
+                assert await engine.ended("w1")
+                said.append(caught.value.code)
+        return said
+
+    assert asyncio.run(live()) == ["store.engine", "store.engine"]
 
 
 def test_a_workflow_joins_its_child_and_a_cancel_reaches_it(tmp_path: Path) -> None:
