@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from aircoding.context.conflicts.rulings import may_rule, ruling_words
+from aircoding.context.conflicts.rulings import apply_ruling, ruling_words
 from aircoding.context.draft import Item, outcome
 from aircoding.context.tokens import estimate_tokens
 from aircoding.records.digests import sha256_text
@@ -217,7 +217,7 @@ def _rulings(
     for ruling in snapshot.rulings:
         conflict = before.get(ruling.conflict_id)
         name = f"L7:air:conflict/{ruling.conflict_id}#{ruling.ruled_at}"
-        if conflict is None or not may_rule(conflict.kind) or conflict.ruled_by == ruling.ruled_by or name in known:
+        if conflict is None or name in known or apply_ruling(conflict, ruling) == conflict:
             continue
         if f"ruling:{ruling.conflict_id}" not in applied:
             text = ruling_words(conflict, ruling)

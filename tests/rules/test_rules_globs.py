@@ -1,10 +1,11 @@
 """Both dialects, by example (cases E06 to E15) and by comparison with git and with brute force."""
 
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from aircoding.rules.globs import (
@@ -162,8 +163,20 @@ def git_ignores(root: Path, line: str, path: str) -> bool:
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_gitignore_is_what_git_says(repository, glob, before, after, path):
     pattern = before + glob + after
+    # Git's manual takes stars that are glued to a name for plain ones; its shortcut for literal beginnings hands the
+    # rest to the matcher as if it began there, so that `a**/b` matches `ab`. We follow the manual.
+    assume(GLUED.search(pattern) is None)
     if glob_fault(pattern, GIT) is None:
         assert hits(pattern, path, GIT) == git_ignores(repository, pattern, path)
+
+
+GLUED = re.compile(r"[^/*]\*\*")
+
+
+def test_stars_that_are_glued_to_a_name_are_plain_ones_as_gits_manual_says():
+    assert hits("a**/b", "ax/b", GIT)
+    assert not hits("a**/b", "ab", GIT)
+    assert not hits("a**/b", "a/x/b", GIT)
 
 
 def slow_match(glob: list[str], path: list[str]) -> bool:

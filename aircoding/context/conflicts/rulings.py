@@ -105,7 +105,7 @@ def _is_told(conflict: Conflict, ruling: Ruling, draft: Draft) -> bool:
     if any(place_of(one.segment_id) == _place(conflict, ruling) for one in sent.manifest.segments):
         return True
     last = next((old for old in reversed(sent.conflicts) if old.conflict_id == conflict.conflict_id), None)
-    return last is not None and last.ruled_by != ruling.ruled_by
+    return last is not None and apply_ruling(last, ruling) != last
 
 
 def _place(conflict: Conflict, ruling: Ruling) -> str:
