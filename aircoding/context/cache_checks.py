@@ -10,7 +10,7 @@ from aircoding.records.ids import SegmentId
 from aircoding.records.manifest import CacheMark, SegmentRecord
 from aircoding.records.usage import Usage
 
-__all__ = ["compare", "foretold_marks", "measured_marks", "segment_at"]
+__all__ = ["compare", "foretold_marks", "segment_at"]
 
 _NEAR = 0.08
 """Share of the prompt by which an estimated length may miss the measured one and still be the same place."""
@@ -53,22 +53,6 @@ def foretold_marks(marks: Sequence[CacheMark], forecast: CacheForecast) -> tuple
     """Return a manifest's marks with what the forecast says of each: read, written, or none."""
     states = {mark.mark: mark.state for mark in forecast.marks}
     return tuple(replace(mark, predicted=states.get(mark.mark)) for mark in marks)
-
-
-def measured_marks(marks: Sequence[CacheMark], usage: Usage) -> tuple[CacheMark, ...]:
-    """Return a manifest's marks with what the usage of its call says of each: read, written, or none.
-
-    What was cached, read or written, ends at the last mark: that gives the scale from estimates to tokens as counted.
-    """
-    written = usage.cache_write_5m_tokens + usage.cache_write_1h_tokens
-    cached = usage.cache_read_tokens + written
-    if not cached or not marks:
-        return tuple(replace(mark, measured="none") for mark in marks)
-    scale = cached / marks[-1].prefix_tokens if marks[-1].prefix_tokens else 0.0
-    read_up_to = usage.cache_read_tokens + _NEAR * cached if usage.cache_read_tokens else -1.0
-    states = ["read" if mark.prefix_tokens * scale <= read_up_to else "written" for mark in marks]
-    states[-1] = "written" if written else "read"
-    return tuple(replace(mark, measured=state) for mark, state in zip(marks, states, strict=True))
 
 
 def segment_at(segments: Sequence[SegmentRecord], block: str | None, offset_bytes: int | None) -> SegmentId | None:

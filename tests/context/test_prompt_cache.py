@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.cache_cases import M1, M5, Body, layered, result, said, t, texts, tool, use, user
 from support.cache_models import block_tokens, rules_of
 
-from aircoding.context.cache_checks import compare, measured_marks
+from aircoding.context.cache_checks import compare
 from aircoding.context.prompt_cache import CacheState, begun, dropped, forecast, sent, shortfall
 from aircoding.context.prompt_chain import Chain, chain_of
 from aircoding.records.caching import CacheForecast, Shortfall
@@ -217,18 +217,3 @@ def test_nothing_to_read_is_no_miss() -> None:
 
 def mark(place: str, tokens: int) -> CacheMark:
     return CacheMark(mark=place, after_segment=None, prefix_digest=sha256_text(place), prefix_tokens=tokens)
-
-
-@pytest.mark.parametrize(
-    ("usage", "states"),
-    [
-        (Usage(cache_read_tokens=6_000, cache_write_5m_tokens=150, input_tokens=90), ["read", "read", "written"]),
-        (Usage(cache_read_tokens=3_000, cache_write_5m_tokens=3_150, input_tokens=90), ["read", "written", "written"]),
-        (Usage(cache_write_1h_tokens=6_150, input_tokens=90), ["written", "written", "written"]),
-        (Usage(cache_read_tokens=6_150, input_tokens=90), ["read", "read", "read"]),
-        (Usage(input_tokens=6_240), ["none", "none", "none"]),
-    ],
-)
-def test_usage_says_what_each_mark_did(usage: Usage, states: list[str]) -> None:
-    marks = (mark("/system/0", 2_000), mark("/messages/0/content/0", 4_000), mark("/messages/2/content/0", 4_100))
-    assert [one.measured for one in measured_marks(marks, usage)] == states
