@@ -86,6 +86,10 @@ def judge_calls(root: Path) -> list[tuple[object, ...]]:
     return rows(root, query)
 
 
+def built_for_executor(root: Path) -> dict[str, Any]:
+    return air(root, "context", "build", "--role", "executor", "--task", "T1", "--json").result["context"]  # type: ignore[return-value]
+
+
 def ended_well(ended: Ended) -> None:
     assert ended.code == 0, ended.output
     assert [task["task_id"] for task in ended.result["tasks"]] == ["T1"]  # type: ignore[index, attr-defined]
@@ -122,8 +126,11 @@ def test_what_the_model_found_is_listed_routed_ruled_and_obeyed_by_the_next_run(
     ended_well(air(root, *RUN))
     prompts = rows(root, "SELECT assembly FROM assemblies WHERE role = 'executor'")
     assert len(prompts) == 4
-    after = air(root, "context", "build", "--role", "executor", "--task", "T1", "--json").result["context"]
-    assert SINGLE not in json.dumps(after["system"])  # type: ignore[index]
+    beside = built_for_executor(root)
+    assert SINGLE in json.dumps(beside["system"]), "the file says more than what lost: it stays whole"
+    assert "small commits" in json.dumps(beside["messages"])
+    (root / "AGENTS.md").write_text(f"{SINGLE}\n")
+    assert SINGLE not in json.dumps(built_for_executor(root)["system"]), "a text that says only what lost is left out"
     query = """SELECT DISTINCT a.run_id, c.state FROM conflicts c JOIN assemblies a USING (assembly)
         WHERE a.role = 'executor' ORDER BY 1"""
     assert [state for _, state in rows(root, query)] == ["open", "ruled"]
