@@ -50,15 +50,17 @@ _IMPERATIVES = (
     "import|include|indent|install|keep|log|mention|merge|mock|name|omit|open|pin|place|print|push|put|raise|rebase|"
     "remove|rename|reply|respond|return|run|skip|sort|squash|store|test|throw|type|update|write|wrap"
 )
-_VERBS: tuple[tuple[Verb, re.Pattern[str]], ...] = (
-    (Verb.ALWAYS, _pattern(r"(?:do\s+not|don['\u2019]t|never)\s+forget\s+to\s+")),
-    (Verb.NEVER, _pattern(rf"{_WHO}{_MODAL}never\s+(?:ever\s+)?")),
-    (Verb.DO_NOT, _pattern(rf"{_WHO}(?:{NOT}|{_MODAL}avoid|refrain\s+from|stop)\s+")),
-    (Verb.ALWAYS, _pattern(rf"{_WHO}{_MODAL}always\s+(?!prefer\b|favou?r\b)|{_WHO}must\s+|(?:make|be)\s+sure\s+to\s+")),
-    (Verb.PREFER, _pattern(rf"{_WHO}{_MODAL}(?:always\s+)?(?:prefer|favou?r)(?:\s+to)?\s+")),
-    (Verb.USE, _pattern(rf"{_WHO}{_MODAL}(?:only\s+)?(?:use|stick\s+(?:to|with)|switch\s+to)\s+")),
-    (Verb.DO, _pattern(rf"{_WHO}{_MODAL}(?=(?:{_IMPERATIVES})\s)")),
+_VERB_FORMS: tuple[tuple[Verb, str], ...] = (
+    (Verb.ALWAYS, r"(?:do\s+not|don['\u2019]t|never)\s+forget\s+to\s+"),
+    (Verb.NEVER, rf"{_WHO}{_MODAL}never\s+(?:ever\s+)?"),
+    (Verb.DO_NOT, rf"{_WHO}(?:{NOT}|{_MODAL}avoid|refrain\s+from|stop)\s+"),
+    (Verb.ALWAYS, rf"{_WHO}{_MODAL}always\s+(?!prefer\b|favou?r\b)|{_WHO}must\s+|(?:make|be)\s+sure\s+to\s+"),
+    (Verb.PREFER, rf"{_WHO}{_MODAL}(?:always\s+)?(?:prefer|favou?r)(?:\s+to)?\s+"),
+    (Verb.USE, rf"{_WHO}{_MODAL}(?:only\s+)?(?:use|stick\s+(?:to|with)|switch\s+to)\s+"),
+    (Verb.DO, rf"{_WHO}{_MODAL}(?=(?:{_IMPERATIVES})\s)"),
 )
+_VERBS = _pattern("|".join(f"(?P<v{place}>{form})" for place, (_, form) in enumerate(_VERB_FORMS)))
+"""All in one, the first that fits: a sentence that begins with none of them is let go in one step."""
 _NO_REQUEST = _pattern(
     r"(?:always|only|just|hesitate|worry|need|have\s+to|forget|be\s+(?:afraid|shy)|rely\s+(?:only|solely))\b"
 )
@@ -153,43 +155,46 @@ def directives_in(text: str) -> tuple[Directive, ...]:
 def _directive(sentence: Sentence) -> Directive | None:
     if len(sentence.text) > _MAX_SENTENCE or sentence.text.endswith("?"):
         return None
-    words, condition = _LABEL.sub("", sentence.text, count=1), ""
-    if (named := _NAMED_PART.match(words)) is not None:
-        words, condition = words[named.end() :], _tidy(named["part"])
-    if (prefix := _PREFIX.match(words)) is not None:
+    words, condition = sentence.text, ""
+    if ":" in words:
+        words = _LABEL.sub("", words, count=1)
+        if (named := _NAMED_PART.match(words)) is not None:
+            words, condition = words[named.end() :], _tidy(named["part"])
+    if "," in words and (prefix := _PREFIX.match(words)) is not None:
         words, condition = words[prefix.end() :], _tidy(prefix["when"])
     special = _special(words, sentence, condition)
     if special is not None:
         return special
-    for verb, pattern in _VERBS:
-        match = pattern.match(words)
-        if match is not None:
-            rest = words[match.end() :]
-            if not verb.wants and _NO_REQUEST.match(rest):
-                return None
-            return _made(verb, rest, sentence, condition)
-    return None
+    match = _VERBS.match(words)
+    if match is None or match.lastgroup is None:
+        return None
+    verb, rest = _VERB_FORMS[int(match.lastgroup[1:])][0], words[match.end() :]
+    if not verb.wants and _NO_REQUEST.match(rest):
+        return None
+    return _made(verb, rest, sentence, condition)
 
 
 def _special(words: str, sentence: Sentence, condition: str) -> Directive | None:
-    """Read the forms that do not begin with their verb."""
-    if "line" in words.lower() and (length := _LENGTH.match(words)) is not None:
+    """Read the forms that do not begin with their verb; most patterns are slow, and few sentences can match one."""
+    lower = words.lower()
+    if "line" in lower and (length := _LENGTH.match(words)) is not None:
         scope = f"{_NO_SCOPE.sub('', length['before'] or '')} {_cut(words[length.end() :], _REASON)}"
         return _made(
             Verb.USE, f"use {length['number']} for line length", sentence, f"{condition} {_tidy(scope)}".strip()
         )
-    if (indent := _INDENT.match(words)) is not None:
+    if "indent" in lower and (indent := _INDENT.match(words)) is not None:
         part = (indent["part"] or "code").lower()
         where = "" if part in ("code", "file", "files") else f" in {part}"
         return _made(Verb.USE, f"use {indent['thing']} for indentation{where}", sentence, condition)
-    if "be used" in words and (passive := _PASSIVE.match(words)) is not None:
+    if "used" in lower and (passive := _PASSIVE.match(words)) is not None:
         verb = Verb.NEVER if passive["no"] else Verb.USE
         return _made(verb, f"use {passive['thing']}{passive['rest'] or ''}", sentence, condition)
     if (none := _NONE_OF.match(words)) is not None:
         return _made(Verb.NEVER, f"use {none['thing']}", sentence, condition)
     if (none := _FORBIDDEN.match(words)) is not None:
         return _made(Verb.NEVER, f"use {none['thing']}{none['rest'] or ''}", sentence, condition)
-    if (choice := _THIS_NOT_THAT.match(words)) is not None and _are_alternatives(choice["thing"], choice["over"]):
+    choice = _THIS_NOT_THAT.match(words) if "not" in lower else None
+    if choice is not None and _are_alternatives(choice["thing"], choice["over"]):
         return _made(Verb.USE, words, sentence, condition)
     return None
 

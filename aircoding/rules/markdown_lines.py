@@ -43,6 +43,8 @@ def read_lines(text: str) -> Iterator[CodeLine]:
 
 def spans_of(line: str) -> Iterator[tuple[int, str]]:
     """Yield (place, text) of the code spans of one line; a span ends at a run of as many ticks as began it."""
+    if "`" not in line:
+        return
     runs = list(_TICKS.finditer(line))
     place = 0
     while place < len(runs):

@@ -7,9 +7,10 @@ permission check`) or made a condition (`if the sandbox is off`) is no request.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeAlias
 
 from aircoding.rules.markdown_lines import spans_of
 from aircoding.rules.negation import forbids, forbids_after
@@ -70,7 +71,8 @@ _FETCH = re.compile(
 _HEDGED = re.compile(r"\b(?:if|unless|whether|over)\b", re.IGNORECASE)
 """Words that make what follows a case or the lesser choice, and no request."""
 _CONDITION = re.compile(r"^(?:if|when|whenever|unless|while|where|in\s+case|once|after|should)\b[^,]*,", re.IGNORECASE)
-_FORMS: tuple[tuple[str, re.Pattern[str], str | int, tuple[str, ...]], ...] = (
+_Form: TypeAlias = tuple[str, re.Pattern[str], str | int, tuple[str, ...]]
+_FORMS: tuple[_Form, ...] = (
     (
         "bypass",
         _BYPASS,
@@ -101,17 +103,21 @@ class Request:
 @lru_cache(maxsize=2048)
 def requests_in(text: str) -> tuple[Request, ...]:
     """Return what a text asks for, in order; commands are `named_commands`' business."""
-    return tuple(request for sentence in sentences_in(text) for request in _requests(sentence))
+    sentences = sentences_in(text)
+    forms = _possible("\n".join(sentence.text for sentence in sentences).lower(), _FORMS)
+    return tuple(request for sentence in sentences for request in _requests(sentence, forms))
 
 
-def _requests(sentence: Sentence) -> Iterator[Request]:
+def _possible(lower: str, forms: Iterable[_Form]) -> tuple[_Form, ...]:
+    """Return the forms that can stand in a text: the patterns are slow, and few sentences can match one."""
+    return tuple(form for form in forms if any(needle in lower for needle in form[3]))
+
+
+def _requests(sentence: Sentence, forms: tuple[_Form, ...]) -> Iterator[Request]:
     text = sentence.text
     if len(text) > _MOST or text.endswith("?"):
         return
-    lower = text.lower()
-    for kind, pattern, group, needles in _FORMS:
-        if not any(needle in lower for needle in needles):
-            continue  # the patterns are slow, and few sentences can match one
+    for kind, pattern, group, _ in _possible(text.lower(), forms) if forms else ():
         match = pattern.search(text)
         if match is not None and _is_asked(text, match):
             target = match[group].rstrip(".,;:!?")

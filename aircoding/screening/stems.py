@@ -16,4 +16,7 @@ def fold(text: str) -> str:
 
 def may_match(stems: tuple[str, ...], folded: str) -> bool:
     """Whether a folded text holds one of the stems; without stems every text may match."""
-    return not stems or any(stem in folded for stem in stems)
+    for stem in stems:  # thousands of looks a context: `any` with a generator takes three times as long
+        if stem in folded:
+            return True
+    return not stems

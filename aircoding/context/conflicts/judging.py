@@ -31,24 +31,29 @@ class JudgedPolicy:
 @lru_cache(maxsize=16_384)
 def denied_command(command: str, by: JudgedPolicy) -> Judgement | None:
     """Return the line that denies a command, or None."""
-    return _denied(CommandAct(command=command), by.policy)
+    return _denied(CommandAct(command=command), _as_asked(by))
 
 
 @lru_cache(maxsize=4096)
 def denied_path(path: str, access: str, by: JudgedPolicy) -> Judgement | None:
     """Return the line that denies a path; that a role writes nothing at all is said of it elsewhere."""
-    return _denied(PathAct(path=path, access=access), replace(by.policy, may_write=True))
+    return _denied(PathAct(path=path, access=access), replace(_as_asked(by), may_write=True))
 
 
 @lru_cache(maxsize=4096)
 def denied_host(url: str, by: JudgedPolicy) -> Judgement | None:
     """Return the line that denies the host of a URL, or None."""
-    return _denied(HostAct(host=host_of_url(url)), by.policy)
+    return _denied(HostAct(host=host_of_url(url)), _as_asked(by))
+
+
+@lru_cache(maxsize=64)
+def _as_asked(by: JudgedPolicy) -> Policy:
+    # Outside a write area a task asks and nothing is denied, so the area, of which each task has its own, is not read.
+    return replace(by.policy, interactive=True, confined=True, write_area=())
 
 
 def _denied(act: Act, policy: Policy) -> Judgement | None:
-    # Outside a write area a task asks and nothing is denied, so the area, of which each task has its own, is not read.
-    decision = decide(act, replace(policy, interactive=True, confined=True, write_area=()))
+    decision = decide(act, policy)
     if decision.effect is not Effect.DENY:
         return None
     return next((part for part in decision.judgements if part.effect is Effect.DENY), None)
