@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import secrets
 import signal
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from aircoding.app.garbage import settle
 from aircoding.app.models import open_provider
 from aircoding.app.money import unpriced_models
 from aircoding.app.plan_conflicts import find_conflicts
@@ -280,8 +280,7 @@ async def _driven(deps: FleetDeps, engine: DurableEngine, *, judge: bool) -> str
     loop.add_signal_handler(signal.SIGINT, stop.set)
     loop.add_signal_handler(signal.SIGTERM, stop.set)
     engine.launch()
-    # Modules and tables stay until the end: collections need to look only at what the run makes from here on.
-    gc.freeze()
+    settle()
     try:
         if judge:
             await judge_rules(deps, stop=stop)

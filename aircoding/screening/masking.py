@@ -6,7 +6,7 @@ import base64
 import hashlib
 import hmac
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -18,6 +18,7 @@ __all__ = ["SecretSpan", "find_secrets", "known_pattern", "mask_spans", "restore
 _LEAST_KNOWN_CHARS = 8
 """A shorter known value would be found in ordinary words (`reference/security.md` 5.2)."""
 _ID_CHARS = 8
+_KNOWN = "known"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,24 +52,38 @@ def find_secrets(text: str, rules: Sequence[SecretRule], known: re.Pattern[str] 
     markers = [match.span() for match in MARKER.finditer(text)]
     found: list[SecretSpan] = []
     if known is not None:
-        found += [SecretSpan(match.start(), match.end(), "known") for match in known.finditer(text)]
+        found += [SecretSpan(match.start(), match.end(), _KNOWN) for match in known.finditer(text)]
     folded = fold(text)
     for rule in rules:
         if not may_match(rule.stems, folded):
             continue
-        found += [
-            SecretSpan(*match.span("value"), rule.kind) for match in rule.pattern.finditer(text) if rule.check(match)
-        ]
+        found += (SecretSpan(start, end, rule.kind) for start, end in _values(text, rule))
     found.sort(key=lambda span: span.start)
     return tuple(_joined(_clear_of(found, markers)))
 
 
+def _values(text: str, rule: SecretRule) -> Iterator[tuple[int, int]]:
+    """Yield the spans of one rule's secrets. What is no secret may be the name of the next: it is looked at again."""
+    match = rule.pattern.search(text)
+    while match is not None:
+        start, end = match.span("value")
+        if rule.check(match):
+            yield start, end
+        elif start > match.start():
+            end = start
+        match = rule.pattern.search(text, end)
+
+
 def _clear_of(spans: list[SecretSpan], markers: list[tuple[int, int]]) -> list[SecretSpan]:
-    """Leave out what touches a marker; both lists are in order of their start."""
+    """Leave out what overlaps a marker, and what begins where one ends; both lists are in order of their start.
+
+    The latter is what an earlier masking left standing, unless it is a known value, which none does. Only a whole
+    marker says so: its last characters alone could be put in front of a secret by anyone.
+    """
     clear: list[SecretSpan] = []
     first = 0
     for span in spans:
-        while first < len(markers) and markers[first][1] <= span.start:
+        while first < len(markers) and markers[first][1] < span.start + (span.kind == _KNOWN):
             first += 1
         if first == len(markers) or markers[first][0] >= span.end:
             clear.append(span)

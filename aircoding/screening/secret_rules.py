@@ -17,9 +17,8 @@ __all__ = ["MARKER", "SECRET_RULES", "SecretRule", "entropy_bits"]
 MARKER = re.compile(r"\[REDACTED:([a-z0-9_]{1,32}):([0-9a-f]{8})\]")
 """What stands in the place of a secret: its kind and its keyed id."""
 
-_AFTER_MARKER = r"(?<!:[0-9a-f]{8}\])"
 _BEFORE_MARKER = r"(?!\[REDACTED:)"
-_START = rf"(?<![A-Za-z0-9_]){_AFTER_MARKER}"
+_START = r"(?<![A-Za-z0-9_])"
 _END = rf"(?![A-Za-z0-9_]){_BEFORE_MARKER}"
 
 

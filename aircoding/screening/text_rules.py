@@ -18,6 +18,7 @@ _LT = "<"  # so that this file does not carry the tokens that it looks for
 _CONTROL = TextRule(
     kind="control",
     code="control.token",
+    stems=("<", "inst]"),
     pattern=re.compile(
         rf"{_LT}\|(?:im_start|im_end|im_sep|endoftext|startoftext|system|user|assistant|eot_id|start_header_id|"
         rf"end_header_id|begin_of_text|end_of_turn|fim_prefix|return|call)\|>"
@@ -31,6 +32,7 @@ _CONTROL = TextRule(
 _TURN = TextRule(
     kind="control",
     code="control.turn",
+    stems=("human:", "assistant:"),
     pattern=re.compile(r"\n\n(?:Human|Assistant):[ \n]"),
     detail="a line that looks like the start of a turn",
     suspect=True,
@@ -38,6 +40,7 @@ _TURN = TextRule(
 _BLOCKED_MARKER = TextRule(
     kind="control",
     code="control.marker",
+    stems=("[blocked: ",),
     pattern=re.compile(r"\[BLOCKED: [a-z]{1,20}, [^\]\n]{1,200}\]"),
     detail="a marker that only the screener writes",
     suspect=True,
@@ -72,6 +75,7 @@ _EXFILTRATION = (
         code="exfiltration.substituted",
         pattern=_CLIENT,
         then=(_READER_SUBSTITUTED,),
+        stems=("$(", "`"),
         detail="a network client that is handed the output of a reader",
     ),
     TextRule(
@@ -79,11 +83,13 @@ _EXFILTRATION = (
         code="exfiltration.sent",
         pattern=_CLIENT,
         then=(_SENDS, _CREDENTIALS_FILE),
+        stems=(".ssh/", "id_rsa", "id_ed25519", ".aws/", ".netrc", ".env", "/etc/shadow"),
         detail="a credentials file sent by a network client",
     ),
     TextRule(
         kind="exfiltration",
         code="exfiltration.image",
+        stems=("![",),
         pattern=re.compile(
             r"!\[[^\]\n]{0,200}\]\(https?://[^)\s]{1,300}[?&/=](?:\{\{?|\$\{?|<|%7[bB])[A-Za-z_ ]{0,40}"
             r"(?:secret|token|key|password|conversation|history|context|data|prompt|env)",

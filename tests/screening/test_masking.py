@@ -170,3 +170,17 @@ def test_what_is_restored_masks_to_what_was_given(text: str, original: str) -> N
     if restored is not None:
         literal = set(MARKER.findall(original))
         assert set(MARKER.findall(restored)) <= literal
+
+
+def test_a_name_in_the_place_of_a_value_hides_no_secret() -> None:
+    masked = SCREENER.mask("token: aws_secret_access_key = aB3dE5gH7jK9mN1pQ3sT5vW7yZ2bC4dF6hJ8/a+1")
+    assert masked.startswith("token: aws_secret_access_key = [REDACTED:")
+
+
+def test_what_looks_like_the_end_of_a_marker_hides_no_secret() -> None:
+    secret = "sk-ant-api03-aB3dE5gH7jK9mN1pQ3sT5vW7yZ2bC4dF6hJ8"
+    for before in (":deadbeef]", "x:deadbeef]", "AUTH_TOKEN=aB3dE5gH7jK9mN1pQ3sT5vW7yZ2bC4dF6hJ8:deadbeef]"):
+        masked = SCREENER.mask(before + secret)
+        assert secret not in masked
+        assert SCREENER.mask(masked) == masked
+        assert SCREENER.restore(masked, before + secret) == before + secret

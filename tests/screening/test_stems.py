@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -35,12 +36,16 @@ RULES = [*TEXT_RULES, *SECRET_RULES]
 
 @pytest.mark.parametrize("rule", RULES, ids=[f"{getattr(rule, 'code', rule.kind)}-{n}" for n, rule in enumerate(RULES)])
 @given(data=st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_every_match_of_a_rule_holds_one_of_its_stems(rule: object, data: st.DataObject) -> None:
-    # Strings are made from the pattern without its possessive marks and looks around, then put to the true one.
-    pattern: re.Pattern[str] = rule.pattern  # type: ignore[attr-defined]
-    loose = re.sub(r"\(\?<?[!=](?:\[[^\]]*\]|[^()])*\)", "", _POSSESSIVE.sub("", pattern.pattern))
-    text = data.draw(st.from_regex(re.compile(loose, pattern.flags)))
+    # Strings are made from a pattern without its possessive marks and looks around, then put to the true one. A rule of
+    # several patterns matches only where all of them do, so its stem may stand in any of them.
+    patterns: list[re.Pattern[str]] = [rule.pattern, *getattr(rule, "then", ())]  # type: ignore[attr-defined]
+    texts = []
+    for pattern in patterns:
+        loose = re.sub(r"\(\?<?[!=](?:\[[^\]]*\]|[^()])*\)", "", _POSSESSIVE.sub("", pattern.pattern))
+        texts.append(data.draw(st.from_regex(re.compile(loose, pattern.flags))) + " ")  # what some look ahead for
     for change in (str.upper, str.lower, str.title, str):
-        for match in pattern.finditer(change(text)):
-            assert may_match(rule.stems, fold(match[0]))  # type: ignore[attr-defined]
+        found = [[match[0] for match in one.finditer(change(text))] for one, text in zip(patterns, texts, strict=True)]
+        for whole in product(*found):
+            assert may_match(rule.stems, fold("\n".join(whole)))  # type: ignore[attr-defined]
