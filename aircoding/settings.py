@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from aircoding.errors import ConfigError
 
 __all__ = ["ModelSettings", "RulesSettings", "RunSettings", "SandboxSettings", "Settings", "StoreSettings"]
-__all__ += ["ConflictsSettings", "PriceSettings", "WorktreeSettings", "air_home", "load_settings"]
+__all__ += ["ConflictsSettings", "IdentitySettings", "PriceSettings", "WorktreeSettings", "air_home", "load_settings"]
 
 
 class _Section(BaseModel):
@@ -86,6 +86,13 @@ class RulesSettings(_Section):
     """The `AGENTS.md` chain."""
 
 
+class IdentitySettings(_Section):
+    """`[identity]`: as whom the agents of this user work."""
+
+    profile: str = "default"
+    """The folder of `~/.air/profiles` whose memory they have."""
+
+
 class ConflictsSettings(_Section):
     """`[conflicts]`: how contradictions are looked for."""
 
@@ -119,6 +126,7 @@ class Settings(_Section):
     sandbox: SandboxSettings = Field(default_factory=SandboxSettings)
     store: StoreSettings = Field(default_factory=StoreSettings)
     rules: RulesSettings = Field(default_factory=RulesSettings)
+    identity: IdentitySettings = Field(default_factory=IdentitySettings)
     conflicts: ConflictsSettings = Field(default_factory=ConflictsSettings)
     prices: dict[str, PriceSettings] = Field(default_factory=dict)
 

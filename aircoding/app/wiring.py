@@ -89,6 +89,7 @@ def sources_of(project: Project) -> Sources:
         home=project.home,
         trusted=project.trusted,
         switches=RuleSwitches(agents_md=project.settings.rules.agents_md),
+        profile=project.settings.identity.profile,
     )
 
 

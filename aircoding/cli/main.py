@@ -27,6 +27,7 @@ _COMMANDS = {
     "doctor": ("aircoding.cli.setup:doctor", "Check this machine and this project; each finding comes with its fix."),
     "emulator": ("aircoding.cli.emulator:emulator", "Serve a scripted Messages API on this machine, for any client."),
     "init": ("aircoding.cli.setup:init", "Prepare a repository: .air/ with commented files."),
+    "memory": ("aircoding.cli.memory:memory", "Show, add, edit and remove what agents remember."),
     "permissions": (
         "aircoding.cli.permissions:permissions",
         "Trust a project's policy or a plan's commands; check what the policy says.",

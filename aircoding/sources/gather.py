@@ -24,6 +24,7 @@ from aircoding.records.sessions import SessionBrief, SteeringEntry
 from aircoding.records.snapshot import AssemblyRequest, Estimator, Message, ModelLimits, Snapshot
 from aircoding.records.tasks import Plan, TaskSpec
 from aircoding.sources.changes import changed_since
+from aircoding.sources.memory_files import DEFAULT_PROFILE, memory_segments, memory_stores
 from aircoding.sources.plan_docs import PlanDocs, read_plan_docs, run_plan, task_plan
 from aircoding.sources.reads import current_digests, read_files
 from aircoding.sources.resources import prompts_digest
@@ -73,6 +74,8 @@ class Project:
     home: Path
     trusted: bool
     switches: RuleSwitches = field(default_factory=RuleSwitches)
+    profile: str = DEFAULT_PROFILE
+    """The user's profile: whose memory the agents have."""
 
 
 class FileGatherer:
@@ -275,6 +278,7 @@ class FileGatherer:
         return (
             self._policy_segment(task_policy_in_words(policy), Scope.SESSION, f"air:policy/{task.id}"),
             *_at_detail(profile, Layer.L3, scoped),
+            *self._memories(),
             *task_segments(brief, intake=self._intake),
             *_at_detail(
                 profile,
@@ -283,6 +287,10 @@ class FileGatherer:
             ),
             *evidence_segments(brief.evidence, intake=self._intake),
         )
+
+    def _memories(self) -> tuple[Segment, ...]:
+        stores = memory_stores(self._project.root, self._project.home, self._project.profile)
+        return memory_segments(stores, intake=self._intake, trusted=self._project.trusted)
 
     def _changed(
         self, role: str, revision: Revision, rules: tuple[Segment, ...], docs: PlanDocs

@@ -17,7 +17,7 @@ from aircoding.workspace.listings import nested_repositories, status_paths, unme
 from aircoding.workspace.placement import add_worktree, remove_worktree
 from aircoding.workspace.worktree import GitWorktree
 
-__all__ = ["GitRepository", "open_repository"]
+__all__ = ["GitRepository", "main_root", "open_repository"]
 
 _KEY = "Air-Key"
 _KEY_FORMAT = f"%(trailers:key={_KEY},valueonly,separator=%x2C)"
@@ -50,6 +50,16 @@ def open_repository(start: str | Path) -> GitRepository:
             code="project.no_commit",
         )
     return GitRepository(root)
+
+
+def main_root(root: str | Path) -> str:
+    """Return the root of the main worktree of the repository at `root`: its own, unless it is a linked one.
+
+    Raises:
+        WorkspaceError: git fails.
+    """
+    common = git(root, "rev-parse", "--path-format=absolute", "--git-common-dir")
+    return str(Path(common).parent) if Path(common).name == ".git" else str(root)
 
 
 def _no_work_tree(path: Path, error: WorkspaceError) -> ProjectError | WorkspaceError:

@@ -1,0 +1,197 @@
+"""The stores of memory on disk, and as candidates of L3 when a session starts (DESIGN section 10, on disk)."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from aircoding.errors import ConfigError, WorkspaceError
+from aircoding.records.layers import Layer, OutcomeKind, Reason, Scope, SegmentKind, Trust
+from aircoding.records.segments import Barred, Segment
+from aircoding.rules.memory_entries import MemoryKind, file_text, heading, read_entries
+from aircoding.sources.files import TextRead, read_text_file
+from aircoding.sources.segments import Intake, barred
+
+__all__ = ["DEFAULT_PROFILE", "MemoryStore", "memory_segments", "memory_stores"]
+
+DEFAULT_PROFILE = "default"
+_PROFILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_PROJECT_FOLDER = ".air/shared/memory"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryStore:
+    """One file of entries: `name` below `base`, and how it is called in records.
+
+    Raises (all methods that change it):
+        ConfigError: the file as it is cannot be read, or the change is refused.
+        WorkspaceError: it cannot be written.
+    """
+
+    kind: MemoryKind
+    base: Path
+    name: str
+    uri: str
+
+    def read(self) -> TextRead:
+        """Read the file; one that is not there is empty. Never raises."""
+        return read_text_file(self.base, self.name, inside=self.kind is MemoryKind.PROJECT)
+
+    def entries(self) -> tuple[str, ...]:
+        """Return the entries as they are now.
+
+        Raises:
+            ConfigError: the file cannot be read.
+        """
+        read = self.read()
+        if read.absent and not (self.base / self.name).is_symlink():
+            return ()
+        if read.problem is not None or read.lossy:
+            raise ConfigError(
+                f"{self.base / self.name}: the memory cannot be read: {read.problem or 'it is no UTF-8 text'}",
+                hint="correct the file; nothing in it was changed",
+                code="memory.unreadable",
+            )
+        return tuple(entry.text for entry in read_entries(read.text))
+
+    def change(self, edit: Callable[[tuple[str, ...]], tuple[str, ...]]) -> tuple[str, ...]:
+        """Apply `edit` to the entries as they are on disk at that moment; return those that stand there then.
+
+        Writers wait for each other, so each works on what the one before left; readers see the old file or the new.
+        """
+        path = self.base / self.name
+        try:
+            folder = self._folder()
+            if self.kind is MemoryKind.PROJECT and not folder.resolve().is_relative_to(self.base.resolve()):
+                raise ConfigError(
+                    f"{folder} is a link that leaves the project", hint="make it a folder", code="memory.unreadable"
+                )
+            with _alone(folder):
+                before = self.entries()
+                after = edit(before)
+                if after != before:
+                    _replace(path, file_text(after), private=self._is_private)
+        except OSError as error:
+            raise WorkspaceError(
+                f"{path}: cannot be written: {error.strerror}", hint="check rights and free space"
+            ) from error
+        return after
+
+    @property
+    def _is_private(self) -> bool:
+        return self.kind is not MemoryKind.PROJECT
+
+    def _folder(self) -> Path:
+        """Make the folders of the file; a profile's are the user's alone."""
+        current = self.base
+        for part in (".", *Path(self.name).parent.parts):
+            current = current / part
+            current.mkdir(exist_ok=True, mode=0o700 if self._is_private else 0o777)
+        return current
+
+
+def memory_stores(root: Path | None, home: Path, profile: str) -> tuple[MemoryStore, ...]:
+    """Return the stores of a profile and, inside a project, the project's.
+
+    Raises:
+        ConfigError: the profile's name is none.
+    """
+    if _PROFILE_NAME.fullmatch(profile) is None:
+        raise ConfigError(
+            f"`{profile}` is no name of a profile",
+            hint="use letters, digits, `-` and `_`, at most 64",
+            code="profile.name",
+        )
+    own = tuple(
+        _store(kind, home, f"profiles/{profile}/{kind.file_name}", "user")
+        for kind in (MemoryKind.NOTES, MemoryKind.USER)
+    )
+    if root is None:
+        return own
+    return (*own, _store(MemoryKind.PROJECT, root, f"{_PROJECT_FOLDER}/{MemoryKind.PROJECT.file_name}", "project"))
+
+
+def _store(kind: MemoryKind, base: Path, name: str, scheme: str) -> MemoryStore:
+    return MemoryStore(kind=kind, base=base, name=name, uri=f"{scheme}:{name}")
+
+
+def memory_segments(stores: tuple[MemoryStore, ...], *, intake: Intake, trusted: bool) -> tuple[Segment, ...]:
+    """Return a candidate for each entry; a hit then takes out one entry, not the store.
+
+    Both stores of a profile are told once one of them is there, so that an empty one is known to be empty.
+    """
+    reads = [(store, store.read()) for store in stores]
+    has_profile = any(not read.absent for store, read in reads if store.kind is not MemoryKind.PROJECT)
+    segments: list[Segment] = []
+    for store, read in reads:
+        if read.absent and not (has_profile and store.kind is not MemoryKind.PROJECT):
+            continue
+        segments.extend(_candidates(store, read, intake, trusted=trusted))
+    return tuple(segments)
+
+
+def _candidates(store: MemoryStore, read: TextRead, intake: Intake, *, trusted: bool) -> Iterator[Segment]:
+    own = Trust.USER if store.kind is not MemoryKind.PROJECT else Trust.PROJECT if trusted else Trust.EXTERNAL
+    entries = read_entries(read.text)
+    title = heading(store.kind, [entry.text for entry in entries])
+
+    def candidate(text: str, trust: Trust, fragment: str, start: int | None = None, end: int | None = None) -> Segment:
+        return intake.segment(
+            text,
+            layer=Layer.L3,
+            scope=Scope.SESSION,
+            kind=SegmentKind.MEMORY,
+            trust=trust,
+            uri=store.uri,
+            digest=read.digest,
+            title=title,
+            fragment=fragment,
+            start_line=start,
+            end_line=end,
+            shortened=False,
+        )
+
+    if read.problem is not None and not read.absent:
+        why = Barred(outcome=OutcomeKind.OMITTED, reason=Reason.UNREADABLE, detail=f"{store.uri}: {read.problem}")
+        yield barred(candidate("", own, ""), why)
+        return
+    if not entries:
+        yield candidate("(empty)", Trust.BUILTIN, "empty")
+    for number, entry in enumerate(entries, 1):
+        yield candidate(entry.text, own, f"{number}", entry.start_line, entry.end_line)
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold the folder's lock; it ends with the process, and leaves no file behind."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _replace(path: Path, text: str, *, private: bool) -> None:
+    """Put a new file in the place of the old one in one step; it is on disk before its name is."""
+    mode = 0o600 if private else 0o644
+    with contextlib.suppress(FileNotFoundError):
+        mode = path.stat().st_mode & 0o777
+    target = Path(os.path.realpath(path))
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fchmod(file.fileno(), mode)
+            os.fsync(file.fileno())
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
