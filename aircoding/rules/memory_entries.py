@@ -37,7 +37,7 @@ class MemoryKind(StrEnum):
         return 1_375 if self is MemoryKind.USER else 2_200
 
     @property
-    def heading(self) -> str:
+    def label(self) -> str:
         """What the store is called in a prompt."""
         return {
             MemoryKind.NOTES: "MEMORY (your notes)",
@@ -85,7 +85,7 @@ def used_chars(texts: Sequence[str]) -> int:
 def heading(kind: MemoryKind, texts: Sequence[str]) -> str:
     """Return the line above a store in a prompt: `MEMORY (your notes) — 1% used, 14/2200 chars`."""
     used = used_chars(texts)
-    return f"{kind.heading} \u2014 {round(100 * used / kind.limit_chars)}% used, {used}/{kind.limit_chars} chars"
+    return f"{kind.label} \u2014 {round(100 * used / kind.limit_chars)}% used, {used}/{kind.limit_chars} chars"
 
 
 def add_entry(kind: MemoryKind, texts: Sequence[str], text: str) -> tuple[str, ...]:

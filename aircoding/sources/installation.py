@@ -10,6 +10,7 @@ from pathlib import Path
 
 from aircoding.errors import ConfigError, WorkspaceError
 from aircoding.records.ids import Digest
+from aircoding.sources.atomic_files import alone_in, replace_text
 
 __all__ = ["approve", "approved", "installation_key"]
 
@@ -60,16 +61,13 @@ def approve(home: Path, root: Path, fingerprints: Iterable[Digest]) -> None:
         ConfigError: the file is damaged.
         WorkspaceError: it cannot be written.
     """
-    known = _read(home)
-    real = os.path.realpath(root)
-    known[real] = sorted({*known.get(real, ()), *fingerprints})
-    path, temporary = home / _APPROVALS_FILE, home / f".{_APPROVALS_FILE}.{secrets.token_hex(4)}"
+    path, real = home / _APPROVALS_FILE, os.path.realpath(root)
     try:
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(known, file, indent=1, sort_keys=True)
-        os.replace(temporary, path)
+        with alone_in(home):
+            known = _read(home)
+            known[real] = sorted({*known.get(real, ()), *fingerprints})
+            replace_text(path, json.dumps(known, indent=1, sort_keys=True))
     except OSError as error:
         raise WorkspaceError(f"{path}: cannot be written: {error.strerror}") from error
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
-import os
 import re
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +11,7 @@ from aircoding.errors import ConfigError, WorkspaceError
 from aircoding.records.layers import Layer, OutcomeKind, Reason, Scope, SegmentKind, Trust
 from aircoding.records.segments import Barred, Segment
 from aircoding.rules.memory_entries import MemoryKind, file_text, heading, read_entries
+from aircoding.sources.atomic_files import alone_in, replace_text
 from aircoding.sources.files import TextRead, read_text_file
 from aircoding.sources.segments import Intake, barred
 
@@ -72,11 +69,11 @@ class MemoryStore:
                 raise ConfigError(
                     f"{folder} is a link that leaves the project", hint="make it a folder", code="memory.unreadable"
                 )
-            with _alone(folder):
+            with alone_in(folder):
                 before = self.entries()
                 after = edit(before)
                 if after != before:
-                    _replace(path, file_text(after), private=self._is_private)
+                    replace_text(path, file_text(after), new_mode=0o600 if self._is_private else 0o644)
         except OSError as error:
             raise WorkspaceError(
                 f"{path}: cannot be written: {error.strerror}", hint="check rights and free space"
@@ -165,33 +162,3 @@ def _candidates(store: MemoryStore, read: TextRead, intake: Intake, *, trusted: 
         yield candidate("(empty)", Trust.BUILTIN, "empty")
     for number, entry in enumerate(entries, 1):
         yield candidate(entry.text, own, f"{number}", entry.start_line, entry.end_line)
-
-
-@contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Hold the folder's lock; it ends with the process, and leaves no file behind."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _replace(path: Path, text: str, *, private: bool) -> None:
-    """Put a new file in the place of the old one in one step; it is on disk before its name is."""
-    mode = 0o600 if private else 0o644
-    with contextlib.suppress(FileNotFoundError):
-        mode = path.stat().st_mode & 0o777
-    target = Path(os.path.realpath(path))
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fchmod(file.fileno(), mode)
-            os.fsync(file.fileno())
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

@@ -6,16 +6,13 @@ of digests and kept elsewhere; keys of the file that are not ours stay as they a
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import json
 import os
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from aircoding.errors import ConfigError, WorkspaceError
+from aircoding.sources.atomic_files import alone_in, replace_text
 
 __all__ = ["is_trusted", "trust_project"]
 
@@ -45,12 +42,13 @@ def trust_project(home: Path, root: Path) -> None:
     """
     try:
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with _locked(home / f"{_FILE}.lock"):
+        with alone_in(home):
             data = _read(home / _FILE)
             projects = _projects(data, home)
             real = os.path.realpath(root)
             if real not in projects:
-                _write(home / _FILE, {"version": 1, **data, _KEY: {**projects, real: {}}})
+                trusted = {"version": 1, **data, _KEY: {**projects, real: {}}}
+                replace_text(home / _FILE, json.dumps(trusted, indent=2, sort_keys=True) + "\n")
     except OSError as error:
         raise WorkspaceError(
             f"{home / _FILE}: cannot be written: {error.strerror}", hint="check rights and free space"
@@ -76,25 +74,3 @@ def _projects(data: dict[str, Any], home: Path) -> dict[str, Any]:
     if not isinstance(projects, dict):
         raise ConfigError(f"{home / _FILE}: `{_KEY}` must be an object", hint="delete the file to trust anew")
     return projects
-
-
-@contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    with path.open("a") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
-def _write(path: Path, data: dict[str, Any]) -> None:
-    """Replace the file in one step; it is the user's alone."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(data, file, indent=2, sort_keys=True)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
