@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-__all__ = ["CodeLine", "code_spans", "read_lines", "spans_of"]
+__all__ = ["CodeLine", "Fences", "code_spans", "read_lines", "spans_of", "ticked_ranges"]
 
 _FENCE = re.compile(r"[ \t]*(?:[-*+>][ \t]+)*(`{3,}(?=[^`]*$)|~{3,})[ \t]*([^\s`]*)")
 _TICKS = re.compile(r"`+")
@@ -24,40 +24,62 @@ class CodeLine(NamedTuple):
     edge: bool
 
 
-def read_lines(text: str) -> Iterator[CodeLine]:
-    """Yield all lines of a text; a fence that is not closed goes on to the end."""
-    marker, language = "", ""
-    for number, line in enumerate(text.split("\n"), 1):
+class Fences:
+    """Which lines stand in a fence, told line by line; a fence that is not closed goes on to the end."""
+
+    def __init__(self) -> None:
+        self._marker, self._language = "", ""
+
+    @property
+    def inside(self) -> bool:
+        """Whether the next line stands in a fence."""
+        return bool(self._marker)
+
+    def read(self, number: int, line: str) -> CodeLine:
+        """Return the next line with what it stands in."""
         opening = _FENCE.match(line)
-        if marker:
-            closes = opening is not None and opening[1].startswith(marker) and line.strip(" \t>") == opening[1]
-            yield CodeLine(number, line, language, closes)
+        if self._marker:
+            closes = opening is not None and opening[1].startswith(self._marker) and line.strip(" \t>") == opening[1]
             if closes:
-                marker = ""
-        elif opening is not None:
-            marker, language = opening[1], opening[2].lower()
-            yield CodeLine(number, line, language, edge=True)
-        else:
-            yield CodeLine(number, line, None, edge=False)
+                self._marker = ""
+            return CodeLine(number, line, self._language, closes)
+        if opening is not None:
+            self._marker, self._language = opening[1], opening[2].lower()
+            return CodeLine(number, line, self._language, edge=True)
+        return CodeLine(number, line, None, edge=False)
+
+
+def read_lines(text: str) -> Iterator[CodeLine]:
+    """Yield all lines of a text."""
+    fences = Fences()
+    for number, line in enumerate(text.split("\n"), 1):
+        yield fences.read(number, line)
 
 
 def spans_of(line: str) -> Iterator[tuple[int, str]]:
     """Yield (place, text) of the code spans of one line; a span ends at a run of as many ticks as began it."""
+    for start, end in ticked_ranges(line):
+        text = line[start:end].strip("`").strip()
+        if text:
+            yield start, text
+
+
+def ticked_ranges(line: str) -> tuple[tuple[int, int], ...]:
+    """Return where the code spans of one line begin and end, their ticks included."""
     if "`" not in line:
-        return
+        return ()
     runs = list(_TICKS.finditer(line))
+    ranges: list[tuple[int, int]] = []
     place = 0
     while place < len(runs):
-        opening = runs[place]
-        length = opening.end() - opening.start()
+        length = runs[place].end() - runs[place].start()
         closing = next((n for n in range(place + 1, len(runs)) if runs[n].end() - runs[n].start() == length), None)
         if closing is None:
             place += 1
             continue
-        text = line[opening.end() : runs[closing].start()].strip()
-        if text:
-            yield opening.start(), text
+        ranges.append((runs[place].start(), runs[closing].end()))
         place = closing + 1
+    return tuple(ranges)
 
 
 def code_spans(text: str) -> tuple[tuple[int, str], ...]:
