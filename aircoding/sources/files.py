@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import os
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from aircoding.records.digests import sha256_bytes
@@ -26,7 +26,7 @@ class TextRead:
     """What a file held. `digest` is of its raw bytes; `text` has line feeds and no byte order mark.
 
     `problem` says why nothing could be read (`absent` then tells a missing file from a refused one); `lossy` that
-    bytes which are no UTF-8 were replaced; `identity` is the file's device and inode.
+    bytes which are no UTF-8 were replaced; `identity` is the file's device and inode; `raw` are its bytes as they are.
     """
 
     text: str = ""
@@ -37,6 +37,7 @@ class TextRead:
     problem: str | None = None
     identity: tuple[int, int] | None = None
     linked: bool = False
+    raw: bytes = field(default=b"", repr=False)
 
 
 def read_text_file(root: Path, name: str, *, inside: bool = True, max_bytes: int = MAX_FILE_BYTES) -> TextRead:
@@ -123,6 +124,7 @@ def _read(handle: int, *, linked: bool, max_bytes: int) -> TextRead:
         problem=problem,
         identity=identity,
         linked=linked,
+        raw=data,
     )
 
 

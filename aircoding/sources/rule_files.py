@@ -15,9 +15,9 @@ from aircoding.records.diagnostics import Diagnostic
 from aircoding.records.layers import OutcomeKind, Reason, Scope, Trust
 from aircoding.records.segments import Barred, Segment
 from aircoding.rules.precedence import Level, directory_level
+from aircoding.rules.rule_names import AGENTS_NAMES, NATIVE_FOLDER, Dialect, RuleName, classify, folder_glob
 from aircoding.sources.files import TextRead, list_folder, printable, read_text_file
 from aircoding.sources.resources import list_resources, read_resource
-from aircoding.sources.rule_names import AGENTS_NAMES, NATIVE_FOLDER, Dialect, RuleName, classify, folder_glob
 from aircoding.sources.rule_texts import RuleOrigin, RuleText, blank_rule, foreign_rules, native_rules
 from aircoding.sources.segments import Intake, barred, unique
 

@@ -24,7 +24,7 @@ from aircoding.records.manifest import AssembledContext
 from aircoding.records.segments import Claim
 from aircoding.records.sessions import DependencyResult, Evidence, SessionBrief
 from aircoding.records.tasks import Plan, TaskSpec
-from aircoding.sources.rule_names import classify
+from aircoding.rules.rule_names import classify
 
 SHARED = REPOSITORY.parent / "shared" / "data" / "rule-trees"
 FILES = {

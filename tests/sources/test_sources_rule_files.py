@@ -15,8 +15,8 @@ from support.texts import REPOSITORY
 from aircoding.records.layers import OutcomeKind, Reason, Scope, Trust
 from aircoding.records.segments import Segment
 from aircoding.rules.precedence import Level
+from aircoding.rules.rule_names import Dialect, classify, folder_glob
 from aircoding.sources.rule_files import RuleFiles, RuleSwitches, read_rules
-from aircoding.sources.rule_names import Dialect, classify, folder_glob
 from aircoding.sources.rule_texts import MAX_RULE_BYTES
 
 SHARED = REPOSITORY.parent / "shared" / "data" / "rule-trees"
@@ -136,6 +136,8 @@ def test_the_chain_can_be_switched_off_and_says_so(tmp_path: Path) -> None:
         ("pkg/.claude/rules/a.md", Dialect.CLAUDE_RULES, "pkg"),
         (".cursor/rules/deep/a.mdc", Dialect.CURSOR, ""),
         ("docs/.cursor/rules.mdc", Dialect.CURSOR, "docs"),
+        (".cursor/rules/readme.md", Dialect.CURSOR, ""),
+        (".windsurf/rules/a.md", Dialect.WINDSURF, ""),
         (".cursorrules", Dialect.CURSOR, ""),
         (".github/copilot-instructions.md", Dialect.COPILOT, ""),
         (".github/instructions/py/a.instructions.md", Dialect.COPILOT, ""),
@@ -158,7 +160,6 @@ def test_rule_files_are_known_by_name(path: str, dialect: Dialect, folder: str) 
         ".air/local/worktrees/r/T1-1/AGENTS.md",
         ".claude/commands/go.md",
         ".claude/rules",
-        ".cursor/rules/readme.md",
         ".github/workflows/ci.yml",
         "docs/agents.txt",
         "",

@@ -29,6 +29,7 @@ class Dialect(StrEnum):
     COPILOT = "Copilot"
     GEMINI = "GEMINI.md"
     HERMES = "Hermes"
+    WINDSURF = "Windsurf"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,14 +74,18 @@ def _tool_folder(parts: tuple[str, ...], name: str, above: int) -> tuple[Dialect
         following = parts[place + 1]
         if part == ".claude" and following == "rules" and name.endswith(".md") and place + 1 < above:
             return Dialect.CLAUDE_RULES, place
-        if part == ".cursor" and name.endswith(".mdc"):
+        if part == ".cursor" and (name.endswith(".mdc") or (following == "rules" and name.endswith(".md"))):
             return Dialect.CURSOR, place
+        if part == ".windsurf" and following == "rules" and name.endswith(".md") and place + 1 < above:
+            return Dialect.WINDSURF, place
         if part == ".github" and (
             name == "copilot-instructions.md" or (following == "instructions" and name.endswith(".instructions.md"))
         ):
             return Dialect.COPILOT, place
     if name == ".cursorrules":
         return Dialect.CURSOR, above
+    if name == ".windsurfrules":
+        return Dialect.WINDSURF, above
     if name.endswith(".instructions.md"):
         return Dialect.COPILOT, above
     return None
