@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
 from aircoding.context.conflicts.judging import JudgedPolicy, denied_command, denied_host, denied_path
@@ -18,7 +19,7 @@ from aircoding.records.tasks import TaskSpec
 from aircoding.rules.named_commands import NamedCommand, commands_in
 from aircoding.rules.requests import BYPASS_FLAGS, Request, requests_in
 
-__all__ = ["command_conflicts", "task_command_conflicts", "task_conflicts"]
+__all__ = ["DeniedRequest", "command_conflicts", "denied_requests", "task_command_conflicts", "task_conflicts"]
 
 _POLICY = "air:policy"
 """The party where a text is against the policy as such, and no line of it."""
@@ -28,18 +29,39 @@ _HTTP = frozenset("GET HEAD POST PUT PATCH DELETE OPTIONS".split())
 _WILD = re.compile(r"[*?\[{]")
 
 
-def command_conflicts(segment: Segment, policy: Policy) -> tuple[Conflict, ...]:
+@dataclass(frozen=True, slots=True)
+class DeniedRequest:
+    """What a text asks for against the policy: at which line of its source, and what denies it, in words."""
+
+    line: int
+    subject: str
+    judgement: Judgement | None
+
+    @property
+    def words(self) -> str:
+        """Say it, to follow on a place."""
+        if self.judgement is None:
+            return f"asks to get around the permissions (`{self.subject}`)"
+        return f"asks for `{self.subject}`, which {_policy_line(self.judgement)} denies ({self.judgement.pattern})"
+
+
+def denied_requests(segment: Segment, policy: Policy) -> tuple[DeniedRequest, ...]:
     """Return what of a text the policy is against: commands, flags, paths, hosts, and bypasses in words."""
-    start, uri = segment.source.start_line or 1, segment.source.uri
+    start = segment.source.start_line or 1
+    found = _against(segment.text, JudgedPolicy(policy))
+    return tuple(DeniedRequest(start + line - 1, subject, judgement) for line, subject, judgement in found)
+
+
+def command_conflicts(segment: Segment, policy: Policy) -> tuple[Conflict, ...]:
+    """Return what of a text the policy is against as conflicts, each subject once."""
     found = (
         _conflict(
             party=segment.segment_id,
             place=source_place(segment),
-            where=f"{uri}:{start + line - 1}",
-            subject=subject,
-            judgement=judgement,
+            where=f"{segment.source.uri}:{asked.line}",
+            asked=asked,
         )
-        for line, subject, judgement in _against(segment.text, JudgedPolicy(policy))
+        for asked in denied_requests(segment, policy)
     )
     return tuple({conflict.conflict_id: conflict for conflict in found}.values())
 
@@ -124,24 +146,25 @@ def _is_command(named: NamedCommand) -> bool:
 
 def _of_task(task: TaskSpec, where: str, subject: str, judgement: Judgement | None) -> Conflict:
     party = f"air:task/{task.id}"
-    return _conflict(party=party, place=party, where=f"task {task.id}, {where}", subject=subject, judgement=judgement)
+    asked = DeniedRequest(1, subject, judgement)
+    return _conflict(party=party, place=party, where=f"task {task.id}, {where}", asked=asked)
 
 
-def _conflict(*, party: str, place: str, where: str, subject: str, judgement: Judgement | None) -> Conflict:
-    if judgement is None:
-        line, detail = _POLICY, f"{where} asks to get around the permissions (`{subject}`)"
-    else:
-        line = judgement.uri if judgement.line is None else f"{judgement.uri}:{judgement.line}"
-        detail = f"{where} asks for `{subject}`, which {line} denies ({judgement.pattern})"
+def _conflict(*, party: str, place: str, where: str, asked: DeniedRequest) -> Conflict:
+    line = _POLICY if asked.judgement is None else _policy_line(asked.judgement)
     return Conflict(
-        conflict_id=conflict_id(ConflictKind.POLICY, place, subject),
+        conflict_id=conflict_id(ConflictKind.POLICY, place, asked.subject),
         kind=ConflictKind.POLICY,
         parties=(party, line),
-        subject=subject,
-        detail=detail,
+        subject=asked.subject,
+        detail=f"{where} {asked.words}",
         ruling="the policy holds",
         winner=line,
         route=Route.MAIN,
         blocking=False,
         ruled_by="policy",
     )
+
+
+def _policy_line(judgement: Judgement) -> str:
+    return judgement.uri if judgement.line is None else f"{judgement.uri}:{judgement.line}"

@@ -135,4 +135,5 @@ def _made(name: str, suspicion: Suspicion, one: _Party, other: _Party) -> Contra
         blocking=False,
         state="open",
     )
-    return Contradiction(conflict, pair, (one.words, other.words))
+    first, second = (segment.source.start_line or 1 for segment in pair)
+    return Contradiction(conflict, pair, (one.words, other.words), (first, second))

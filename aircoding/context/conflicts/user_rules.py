@@ -30,11 +30,12 @@ _WISHES = frozenset({SegmentKind.MESSAGE, SegmentKind.DECISION, SegmentKind.INST
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A conflict, the segments of its two parties, and the words of each that contradict."""
+    """A conflict, the segments of its two parties, and of each the words that contradict and their line."""
 
     conflict: Conflict
     pair: tuple[Segment, Segment]
     words: tuple[str, str]
+    lines: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +45,12 @@ class _Said:
     sides: Sides
 
     @property
+    def line(self) -> int:
+        return (self.segment.source.start_line or 1) + self.directive.line - 1
+
+    @property
     def where(self) -> str:
-        line = (self.segment.source.start_line or 1) + self.directive.line - 1
-        return f"{source_place(self.segment)}:{line}"
+        return f"{source_place(self.segment)}:{self.line}"
 
     @property
     def quoted(self) -> str:
@@ -199,4 +203,4 @@ def _made(one: _Said, other: _Said, subject: str, ruling: str, winner: _Said | N
         state="open" if winner is None else "ruled",
         ruled_by=ruled_by or None,
     )
-    return Contradiction(conflict, pair, (first.directive.text, second.directive.text))
+    return Contradiction(conflict, pair, (first.directive.text, second.directive.text), (first.line, second.line))

@@ -1,0 +1,205 @@
+"""What is wrong with the rule files of a tree, as their owners wrote them: found from the files alone.
+
+Contradictions and what the policy denies need more than the files and are added by the caller. Codes are stable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from types import MappingProxyType
+
+from aircoding.records.diagnostics import Diagnostic
+from aircoding.rules.comments import without_block_comments
+from aircoding.rules.foreign_header import ForeignHeader, HeaderStyle, RuleMode, read_foreign_header
+from aircoding.rules.globs import Dialect as GlobDialect
+from aircoding.rules.globs import compile_globs
+from aircoding.rules.mentions import bare_file_name, mentions
+from aircoding.rules.rule_file import parse_rule_file
+from aircoding.rules.rule_names import Dialect, folder_glob
+from aircoding.rules.sections import split_sections
+from aircoding.rules.tree import RuleTree, TreeFile, import_target
+
+__all__ = ["CHECKS", "header_style", "lint_tree", "tree_uri", "within"]
+
+CHECKS: Mapping[str, str] = MappingProxyType(
+    {
+        "lint.header": "A header cannot be read as it was meant.",
+        "lint.unreadable": "A rule file cannot be read.",
+        "lint.encoding": "A rule file is no UTF-8.",
+        "lint.empty": "A rule file holds no text.",
+        "lint.unmatched": "A glob matches no file of the project.",
+        "lint.never": "No tool applies the rule on its own.",
+        "lint.import": "An import leads nowhere.",
+        "lint.duplicate": "The same text stands twice.",
+        "lint.budget": "A file, or a chain of files, is longer than a tool reads.",
+        "lint.contradiction": "Two rules contradict.",
+        "lint.denied": "A rule asks for what the policy denies.",
+    }
+)
+"""Every check by its code, in one sentence."""
+
+_SHORTEST_DUPLICATE = 80
+"""Characters below which two sections may say the same by chance."""
+_STYLES = {
+    Dialect.CLAUDE_RULES: HeaderStyle.CLAUDE,
+    Dialect.CURSOR: HeaderStyle.CURSOR,
+    Dialect.COPILOT: HeaderStyle.COPILOT,
+    Dialect.WINDSURF: HeaderStyle.WINDSURF,
+}
+_HEADLESS = (".cursorrules", ".windsurfrules", "copilot-instructions.md")
+
+
+def lint_tree(tree: RuleTree) -> tuple[Diagnostic, ...]:
+    """Return all findings on the project's own rule files, by file and line."""
+    found = list(_duplicates(tree))
+    own = [file for file in tree.files.values() if file.name is not None and _is_own(file.path)]
+    for file in own:
+        if file.problem is not None:
+            found.append(_finding("lint.unreadable", file, None, f"it is not read: {file.problem}", "make it a text"))
+            continue
+        found.extend(one for check in _CHECKS for one in check(tree, file))
+    return tuple(sorted(set(found), key=lambda one: (one.uri, one.line or 0, one.code, one.message)))
+
+
+def header_style(file: TreeFile) -> HeaderStyle:
+    """Return whose header a rule file of another tool has."""
+    if file.name is None or file.path.endswith(_HEADLESS):
+        return HeaderStyle.PLAIN
+    return _STYLES.get(file.name.dialect, HeaderStyle.PLAIN)
+
+
+def tree_uri(path: str) -> str:
+    """Return the uri under which findings name a file of a tree."""
+    return path if path.startswith(("~/", "/")) else f"project:{path}"
+
+
+def _is_own(path: str) -> bool:
+    return not path.startswith(("~/", "/"))
+
+
+def _header(file: TreeFile) -> ForeignHeader:
+    return _read_header(file.text, header_style(file), tree_uri(file.path))
+
+
+@lru_cache(maxsize=4096)
+def _read_header(text: str, style: HeaderStyle, uri: str) -> ForeignHeader:
+    return read_foreign_header(text, style, uri)
+
+
+def _finding(code: str, file: TreeFile, line: int | None, message: str, hint: str) -> Diagnostic:
+    return Diagnostic(
+        severity="warning",
+        code=code,
+        message=message,
+        uri=tree_uri(file.path),
+        line=line,
+        hint=hint,
+    )
+
+
+def _text(_tree: RuleTree, file: TreeFile) -> Iterator[Diagnostic]:
+    if file.lossy:
+        yield _finding("lint.encoding", file, None, "it is no UTF-8; bytes were replaced", "save it as UTF-8")
+    if not file.text.strip():
+        yield _finding("lint.empty", file, 1, "it holds no text", "write a rule, or remove the file")
+
+
+def _headers(_tree: RuleTree, file: TreeFile) -> Iterator[Diagnostic]:
+    native = file.name is not None and file.name.dialect is Dialect.NATIVE
+    remarks = parse_rule_file(file.text, tree_uri(file.path), 0).diagnostics if native else _header(file).diagnostics
+    own_form = header_style(file) in {HeaderStyle.CURSOR, HeaderStyle.WINDSURF}
+    for remark in remarks:
+        if remark.severity != "info" and not (own_form and remark.code == "front_matter.lenient"):
+            yield replace(remark, code="lint.header")
+
+
+def _globs(tree: RuleTree, file: TreeFile) -> Iterator[Diagnostic]:
+    """Name each glob that no file matches; without a listing of the project nothing can be said."""
+    if not tree.paths or file.name is None:
+        return
+    if file.name.dialect is Dialect.NATIVE:
+        rules = parse_rule_file(file.text, tree_uri(file.path), 0).rules
+        patterns, line = (rules[0].paths, rules[0].paths_line) if rules else ((), None)
+        prefix = ""
+    else:
+        header = _header(file)
+        patterns, line = (header.patterns, header.patterns_line) if header.mode is RuleMode.GLOB else ((), None)
+        prefix = file.name.folder if file.name.dialect in {Dialect.CLAUDE_RULES, Dialect.CURSOR} else ""
+    for pattern in patterns:
+        matcher = compile_globs((within(prefix, pattern),), GlobDialect.ROOT_ANCHORED)
+        if not any(matcher.matches(path) for path in tree.paths):
+            hint = "correct the glob (they begin at the project root), or remove it"
+            yield _finding("lint.unmatched", file, line, f"`{pattern}` matches no file of the project", hint)
+
+
+def within(folder: str, pattern: str) -> str:
+    """Return a glob of a rule file that speaks for a folder, anchored at the project root."""
+    if not folder:
+        return pattern
+    return folder_glob(folder)[0].removesuffix("**") + pattern.removeprefix("./").lstrip("/")
+
+
+def _never(_tree: RuleTree, file: TreeFile) -> Iterator[Diagnostic]:
+    if file.name is None or file.name.dialect is Dialect.NATIVE:
+        return
+    if file.name.dialect is Dialect.CURSOR and file.path.endswith(".md"):
+        yield _finding("lint.never", file, None, "Cursor reads only .mdc files here", "name it .mdc")
+        return
+    header = _header(file)
+    if header.mode is RuleMode.MANUAL and not header.broken:
+        yield _finding("lint.never", file, 1, header.why_mode, "say when it applies, in its header")
+
+
+def _imports(tree: RuleTree, file: TreeFile) -> Iterator[Diagnostic]:
+    """Name imports that look like paths of Markdown files and are not there, and links that became text (E20)."""
+    if file.name is None or file.name.dialect not in {Dialect.CLAUDE, Dialect.CLAUDE_RULES, Dialect.GEMINI}:
+        return
+    bare = bare_file_name(file.text)
+    if bare is not None and import_target(file.path, bare) in tree.files:
+        message = f"all it holds is the name {bare}: a link that a copy without links turned into text"
+        yield _finding("lint.import", file, 1, message, f"make it a link again, or write `@{bare}`")
+    for mention in mentions(without_block_comments(file.text).text):
+        names = [import_target(file.path, target) for target in mention.targets]
+        if not any(target.endswith(".md") for target in mention.targets):
+            continue
+        if all(name is None for name in names):
+            message = f"`{mention.written}` leads out of the project"
+            yield _finding("lint.import", file, mention.line, message, "move the file into the project, or approve it")
+        elif not any(name is not None and (name in tree.files or not _is_own(name)) for name in names):
+            yield _finding("lint.import", file, mention.line, f"`{mention.written}` is not there", "correct the path")
+
+
+def _duplicates(tree: RuleTree) -> Iterator[Diagnostic]:
+    """Name each section whose words stand in an earlier file too; two names of one file are no duplicate."""
+    first: dict[str, tuple[TreeFile, int]] = {}
+    seen: set[tuple[int, int]] = set()
+    repeats: dict[tuple[str, str], list[tuple[TreeFile, int, int]]] = {}
+    for path in sorted(tree.files, key=lambda path: (path.count("/"), path)):
+        file = tree.files[path]
+        if file.problem is not None or file.name is None or not _is_own(path) or file.identity in seen:
+            continue
+        if file.identity is not None:
+            seen.add(file.identity)
+        for words, line in _sections(file):
+            known, there = first.setdefault(words, (file, line))
+            if (known, there) != (file, line):
+                repeats.setdefault((path, known.path), []).append((file, line, there))
+    for (_, known_path), places in sorted(repeats.items(), key=lambda item: item[0]):
+        file, line, there = places[0]
+        more = f", and {len(places) - 1} more sections with it" if len(places) > 1 else ""
+        message = f"the same text stands in {known_path}:{there}{more}"
+        yield _finding("lint.duplicate", file, line, message, "keep one; a link or an import serves several tools")
+
+
+def _sections(file: TreeFile) -> Iterator[tuple[str, int]]:
+    """Yield the words of each section that is long enough to be no accident, and its line in the file."""
+    header = _header(file)
+    for section in split_sections(header.body):
+        words = " ".join(section.text.split())
+        if len(words) >= _SHORTEST_DUPLICATE:
+            yield words, section.start_line + header.body_start_line - 1
+
+
+_CHECKS: tuple[Callable[[RuleTree, TreeFile], Iterator[Diagnostic]], ...] = (_text, _headers, _globs, _never, _imports)
