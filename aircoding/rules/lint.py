@@ -5,7 +5,8 @@ Contradictions and what the policy denies need more than the files and are added
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
@@ -14,7 +15,7 @@ from aircoding.records.diagnostics import Diagnostic
 from aircoding.rules.comments import without_block_comments
 from aircoding.rules.foreign_header import ForeignHeader, HeaderStyle, RuleMode, read_foreign_header
 from aircoding.rules.globs import Dialect as GlobDialect
-from aircoding.rules.globs import compile_globs
+from aircoding.rules.globs import compile_globs, outlines
 from aircoding.rules.mentions import bare_file_name, mentions
 from aircoding.rules.rule_file import parse_rule_file
 from aircoding.rules.rule_names import Dialect, folder_glob
@@ -128,8 +129,7 @@ def _globs(tree: RuleTree, file: TreeFile) -> Iterator[Diagnostic]:
         patterns, line = (header.patterns, header.patterns_line) if header.mode is RuleMode.GLOB else ((), None)
         prefix = file.name.folder if file.name.dialect in {Dialect.CLAUDE_RULES, Dialect.CURSOR} else ""
     for pattern in patterns:
-        matcher = compile_globs((within(prefix, pattern),), GlobDialect.ROOT_ANCHORED)
-        if not any(matcher.matches(path) for path in tree.paths):
+        if not _listing(tree.paths).any_match(within(prefix, pattern)):
             hint = "correct the glob (they begin at the project root), or remove it"
             yield _finding("lint.unmatched", file, line, f"`{pattern}` matches no file of the project", hint)
 
@@ -139,6 +139,33 @@ def within(folder: str, pattern: str) -> str:
     if not folder:
         return pattern
     return folder_glob(folder)[0].removesuffix("**") + pattern.removeprefix("./").lstrip("/")
+
+
+class _Listing:
+    """The project's paths in order, so that a glob is tried only on those below the folders that it names."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._paths = sorted(paths)
+        self._known: dict[str, bool] = {}
+
+    def any_match(self, pattern: str) -> bool:
+        """Whether a glob matches any path."""
+        if pattern not in self._known:
+            matcher = compile_globs((pattern,), GlobDialect.ROOT_ANCHORED)
+            below = (path for outline in outlines(pattern) for path in self._below("/".join(outline.folders)))
+            self._known[pattern] = any(matcher.matches(path) for path in below)
+        return self._known[pattern]
+
+    def _below(self, folder: str) -> list[str]:
+        if not folder:
+            return self._paths
+        # `0` follows `/`: between the two lie all paths of the folder.
+        return self._paths[bisect_left(self._paths, f"{folder}/") : bisect_left(self._paths, f"{folder}0")]
+
+
+@lru_cache(maxsize=4)
+def _listing(paths: frozenset[str]) -> _Listing:
+    return _Listing(paths)
 
 
 def _never(_tree: RuleTree, file: TreeFile) -> Iterator[Diagnostic]:
