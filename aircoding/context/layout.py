@@ -147,14 +147,17 @@ def first_message(items: tuple[Item, ...], layout: Layout) -> tuple[dict[str, An
 
 
 def _order(item: Item) -> tuple[int, int, int, str, int, str]:
-    """Within a layer: by kind, then what is built in first, then by level, depth of the file, place in it."""
+    """Within a layer: by kind, then what is built in first, then by level, depth of the file, place in it.
+
+    The skills index is one list whatever file a line comes from: by name.
+    """
     segment = item.segment
     uri = segment.source.uri
     return (
         _KIND_ORDER[segment.kind],
         -segment.trust.rank if segment.trust is Trust.BUILTIN else 0,
         segment.level,
-        f"{uri.count('/'):03d}{uri}",
+        (segment.identity or "") if segment.kind is SegmentKind.SKILLS_INDEX else f"{uri.count('/'):03d}{uri}",
         segment.source.start_line or 0,
         segment.segment_id,
     )
@@ -238,7 +241,9 @@ def _layer_block(layer: Layer, items: list[Item], layout: Layout, pointer: str) 
     title = ""
     for item in sorted(items, key=_order):
         segment = item.segment
-        text.layout("\n" + (f"## {segment.title}\n" if segment.title and segment.title != title else ""))
+        same_list = segment.kind is SegmentKind.SKILLS_INDEX and segment.title == title
+        heading = f"## {segment.title}\n" if segment.title and segment.title != title else ""
+        text.layout("" if same_list else f"\n{heading}")
         title = segment.title
         _fenced(text, item)
     return text.block()

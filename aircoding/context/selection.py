@@ -5,10 +5,11 @@ from __future__ import annotations
 from aircoding.context.draft import Draft, Item, Note, outcome
 from aircoding.context.profiles import mode_refusal, profile_refusal
 from aircoding.context.tokens import estimate_tokens
-from aircoding.records.layers import Form, OutcomeKind, Reason
+from aircoding.records.layers import Form, OutcomeKind, Reason, SegmentKind, Trust
 from aircoding.records.segments import Segment
 from aircoding.records.snapshot import Snapshot
 from aircoding.rules.globs import Dialect, compile_globs, overlap
+from aircoding.rules.skill_triggers import matching_trigger
 
 __all__ = ["select"]
 
@@ -40,8 +41,11 @@ def _refusal(snapshot: Snapshot, segment: Segment) -> tuple[OutcomeKind, Reason,
     detail = mode_refusal(snapshot.request.mode, segment)
     if detail is not None:
         return OutcomeKind.OMITTED, Reason.MODE, detail, f"mode:{snapshot.request.mode.value}"
-    if _takes_every(snapshot, segment):
+    if _takes_every(snapshot, segment) or _trigger(snapshot, segment) is not None:
         return None
+    detail = _trigger_refusal(segment)
+    if detail is not None:
+        return OutcomeKind.OMITTED, Reason.TRIGGER_NOT_MATCHED, detail, _at(segment, segment.triggers_line)
     detail = _path_refusal(snapshot, segment)
     if detail is not None:
         return OutcomeKind.OMITTED, Reason.PATH_NOT_MATCHED, detail, _at(segment, segment.paths_line)
@@ -96,9 +100,35 @@ def _tag_refusal(snapshot: Snapshot, segment: Segment) -> str | None:
     return f"`tags` is {', '.join(segment.tags)}; the task carries {carried}"
 
 
+def _trigger(snapshot: Snapshot, segment: Segment) -> str | None:
+    """Return the trigger of a skill that stands in what the session is asked to do."""
+    return matching_trigger(segment.triggers, _asked(snapshot)) if segment.triggers else None
+
+
+def _asked(snapshot: Snapshot) -> str:
+    """Return the request of the session: the task's words and tags, and the user's instruction."""
+    task = snapshot.task
+    words = (task.title, task.description, *task.acceptance, *task.tags) if task is not None else ()
+    said = (
+        one.text for one in snapshot.segments if one.kind is SegmentKind.INSTRUCTION and one.trust is not Trust.BUILTIN
+    )
+    return "\n".join((*words, *said))
+
+
+def _trigger_refusal(segment: Segment) -> str | None:
+    """Say why a skill's body stays out that no trigger brings in; one with `paths` may come in by them."""
+    if segment.kind is not SegmentKind.SKILL or segment.paths:
+        return None
+    if not segment.triggers:
+        return "the skill has no `triggers` and no `paths`; `skill_read` gives it on demand"
+    return f"`triggers` is {', '.join(segment.triggers)}; the task and its instruction hold none of them"
+
+
 def _selected_by(snapshot: Snapshot, segment: Segment) -> str:
     if _takes_every(snapshot, segment):
         return f"profile {snapshot.profile.role}"
+    if (trigger := _trigger(snapshot, segment)) is not None:
+        return f"trigger `{trigger}`"
     if segment.paths:
         return f"path {_matching_path(snapshot, segment)}"
     if segment.tags:

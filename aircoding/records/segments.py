@@ -71,7 +71,8 @@ class Segment:
     `text` is the whole form. `excerpt` and `reference` are the smaller forms, where the source
     can make them: an excerpt is a part of the text, a reference is one line that names the source
     and how to fetch it. `required` means that it must be kept whole or the assembly fails.
-    `paths` are the globs that scope a rule, `paths_line` the line of its file where they stand.
+    `paths` are the globs that scope a rule, `paths_line` the line of its file where they stand; `tags` and the
+    `triggers` of a skill's body have theirs.
     `priority` is the explicit weight of the owner (0 is neutral), `recency` counts up with time
     within one snapshot. `level` is the rule level (see `rules.precedence`), `identity` the name
     under which another level can override it. `confirmed` says that the user confirmed a rule.
@@ -100,6 +101,8 @@ class Segment:
     paths_line: int | None = None
     tags: tuple[str, ...] = ()
     tags_line: int | None = None
+    triggers: tuple[str, ...] = ()
+    triggers_line: int | None = None
     claims: tuple[Claim, ...] = ()
     findings: tuple[Finding, ...] = ()
     barred: Barred | None = None
