@@ -14,6 +14,7 @@ from aircoding.records.policy import Decision
 from aircoding.records.runs import Run, TaskState
 from aircoding.records.segments import Finding
 from aircoding.records.sessions import SessionBrief, SessionOutcome, SteeringEntry
+from aircoding.records.skills import SkillText
 from aircoding.records.snapshot import Message, ModelLimits, Snapshot
 from aircoding.records.usage import Cost, Spending, Usage
 from aircoding.records.work import Change, CommandOutcome, CommandRequest, FileText, MergeOutcome, SandboxReport
@@ -319,6 +320,31 @@ class Worktree(Protocol):
 
     def diff(self, base: str) -> str:
         """Return the unified diff against `base`, new files included."""
+        ...
+
+
+class SkillShelf(Protocol):
+    """The skills that an agent may read on demand, as they are now."""
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all skills that can be read, sorted."""
+        ...
+
+    def resolve(self, name: str, path: str) -> str | None:
+        """Return the path of a skill's file (``: the skill itself) as the policy judges it; None: it lies in no file.
+
+        Raises:
+            PathRefusedError: the path leads out of the skill's folder, or too deep.
+        """
+        ...
+
+    def read(self, name: str, path: str) -> SkillText:
+        """Return the body of a skill, or with `path` one of its own files.
+
+        Raises:
+            PathRefusedError: the path leads out of the skill's folder, or too deep.
+            WorkspaceError: there is no such file, or it is no text.
+        """
         ...
 
 

@@ -16,8 +16,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from aircoding.errors import ConfigError
 
-__all__ = ["ModelSettings", "RulesSettings", "RunSettings", "SandboxSettings", "Settings", "StoreSettings"]
-__all__ += ["ConflictsSettings", "IdentitySettings", "PriceSettings", "WorktreeSettings", "air_home", "load_settings"]
+__all__ = ["ModelSettings", "RulesSettings", "RunSettings", "SandboxSettings", "Settings", "SkillsSettings"]
+__all__ += ["ConflictsSettings", "IdentitySettings", "PriceSettings", "StoreSettings", "WorktreeSettings"]
+__all__ += ["air_home", "load_settings"]
 
 
 class _Section(BaseModel):
@@ -93,6 +94,19 @@ class IdentitySettings(_Section):
     """The folder of `~/.air/profiles` whose memory they have."""
 
 
+class SkillsSettings(_Section):
+    """`[skills]`: which skills agents are told of."""
+
+    agents: bool = True
+    """Those of `.agents/skills`."""
+    claude: bool = True
+    """Those of `.claude/skills`."""
+    index_chars: int = Field(default=8_000, ge=0, le=1_000_000)
+    """Most characters of their index in a prompt; beyond it descriptions are left out, never names."""
+    disabled: tuple[str, ...] = ()
+    """Names of skills that are not used."""
+
+
 class ConflictsSettings(_Section):
     """`[conflicts]`: how contradictions are looked for."""
 
@@ -127,6 +141,7 @@ class Settings(_Section):
     store: StoreSettings = Field(default_factory=StoreSettings)
     rules: RulesSettings = Field(default_factory=RulesSettings)
     identity: IdentitySettings = Field(default_factory=IdentitySettings)
+    skills: SkillsSettings = Field(default_factory=SkillsSettings)
     conflicts: ConflictsSettings = Field(default_factory=ConflictsSettings)
     prices: dict[str, PriceSettings] = Field(default_factory=dict)
 

@@ -22,6 +22,7 @@ from aircoding.ports import (
     Sandbox,
     Screener,
     SessionLog,
+    SkillShelf,
     ToolLog,
     Worktree,
 )
@@ -47,7 +48,8 @@ class SessionDeps:
 
     `policy_for` returns the effective policy of the brief's task and role as it is now, `result_schema_for`
     the JSON Schema of a role's result, `open_worktree` the files at `brief.worktree`. `reminders` are the packaged
-    texts of steering by uri. `revision_for` returns the run revision that holds now (`reload` makes a new one).
+    texts of steering by uri, `skills` opens the skills that can be read now. `revision_for` returns the run revision
+    that holds now (`reload` makes a new one).
     `command_env` is exported to every command (`AIR_WORKER_INDEX` and what `[worktree] env` sets). `budget` is the
     money of the run, `gate` lets one call per shared prefix go first, `cache_watch` forecasts what each call reads
     from the cache and tells of a miss; without them nothing is held back and nothing is forecast.
@@ -70,6 +72,7 @@ class SessionDeps:
     result_schema_for: Callable[[str], Mapping[str, Any]]
     next_try: NextTry
     reminders: Mapping[str, str]
+    skills: Callable[[], SkillShelf]
     revision_for: Callable[[SessionBrief], str] = _as_briefed
     command_env: tuple[tuple[str, str], ...] = ()
     budget: RunBudget | None = None

@@ -21,6 +21,7 @@ from aircoding.app.policies import LivePolicies, Policies
 from aircoding.app.project import Project
 from aircoding.app.rulings import routed_of, suspicions_of
 from aircoding.app.screener import open_screener
+from aircoding.app.skills import skill_switches
 from aircoding.errors import ConfigError, InternalError
 from aircoding.fleet.deps import FleetDeps, Preparation
 from aircoding.fleet.drive import workflows
@@ -38,6 +39,7 @@ from aircoding.sources.gather import FileGatherer
 from aircoding.sources.gather import Project as Sources
 from aircoding.sources.role_text import reminders, result_schema
 from aircoding.sources.rule_files import RuleSwitches
+from aircoding.sources.skill_shelf import FileShelf
 from aircoding.workspace.clock import SystemClock
 from aircoding.workspace.room import is_full
 from aircoding.workspace.worktree import GitWorktree
@@ -90,6 +92,7 @@ def sources_of(project: Project) -> Sources:
         trusted=project.trusted,
         switches=RuleSwitches(agents_md=project.settings.rules.agents_md),
         profile=project.settings.identity.profile,
+        skills=skill_switches(project.settings),
     )
 
 
@@ -155,6 +158,7 @@ def wire(world: World, run: Run, plan: Plan) -> tuple[FleetDeps, DurableEngine]:
         result_schema_for=lambda role: result_schema(policies.profile(role)) or {},
         next_try=next_try(),
         reminders=reminders(),
+        skills=lambda: FileShelf(sources_of(project).read_skills),
         revision_for=lambda brief: _revision(holder, brief),
         budget=RunBudget(run.max_cost_usd, lambda: store.calls.spent_usd(run.run_id)),
         gate=PrefixGate(time.monotonic),

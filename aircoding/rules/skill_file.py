@@ -42,6 +42,7 @@ class Skill:
     body: str
     body_start_line: int
     body_end_line: int
+    description_line: int | None = None
     triggers: tuple[str, ...] = ()
     triggers_line: int | None = None
     paths: tuple[str, ...] = ()
@@ -96,6 +97,7 @@ def parse_skill(text: str, *, folder: str, uri: str = "") -> SkillFile:
         body="\n".join(lines[first : last + 1]) if filled else "",
         body_start_line=matter.body_start_line + first,
         body_end_line=matter.body_start_line + last,
+        description_line=matter.lines.get("description"),
         triggers=reader.triggers(),
         triggers_line=matter.lines.get("triggers"),
         paths=reader.paths(),

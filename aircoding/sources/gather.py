@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import aircoding
 from aircoding.context.calibration import estimator_named
 from aircoding.context.freezing import frozen_from
-from aircoding.context.profiles import profile_refusal
+from aircoding.context.profiles import mode_refusal, profile_refusal
 from aircoding.errors import ConfigError, NotFoundError
 from aircoding.permissions.in_words import policy_in_words, task_policy_in_words
 from aircoding.ports import BlobStore, Clock, Screener, Worktree
 from aircoding.records.conflicts import Ruling, Suspicion
 from aircoding.records.ids import Digest, SessionId, session_parts
-from aircoding.records.layers import Layer, Scope, SegmentKind, Trust
+from aircoding.records.layers import Layer, Mode, Scope, SegmentKind, Trust
 from aircoding.records.manifest import AssembledContext, Versions
 from aircoding.records.policy import Policy
 from aircoding.records.profiles import Profile
@@ -29,11 +29,13 @@ from aircoding.sources.plan_docs import PlanDocs, read_plan_docs, run_plan, task
 from aircoding.sources.reads import current_digests, read_files
 from aircoding.sources.resources import prompts_digest
 from aircoding.sources.revision import FrozenRole, Revision, revision_from_text, revision_text
-from aircoding.sources.role_text import instruction_segments, role_segments, steering_segments, tool_specs
+from aircoding.sources.role_text import SKILL_TOOL, instruction_segments, role_segments, steering_segments, tool_specs
 from aircoding.sources.roles import load_profiles
 from aircoding.sources.routed import Routed, routed_segments
 from aircoding.sources.rule_files import RuleFiles, RuleSwitches, read_rules
 from aircoding.sources.segments import Intake, in_short, unique
+from aircoding.sources.skill_files import ExtraSkill, SkillSet, SkillSwitches, read_skills
+from aircoding.sources.skill_segments import body_segments, changed_index, index_segments
 from aircoding.sources.task_text import evidence_segments, graph_segment, task_segments
 
 __all__ = ["MANIFEST_SCHEMA", "FileGatherer", "Project"]
@@ -76,6 +78,12 @@ class Project:
     switches: RuleSwitches = field(default_factory=RuleSwitches)
     profile: str = DEFAULT_PROFILE
     """The user's profile: whose memory the agents have."""
+    skills: SkillSwitches = field(default_factory=SkillSwitches)
+    extra_skills: tuple[ExtraSkill, ...] = ()
+
+    def read_skills(self) -> SkillSet:
+        """Return every skill as its file is now."""
+        return read_skills(self.root, self.home, trusted=self.trusted, switches=self.skills, extra=self.extra_skills)
 
 
 class FileGatherer:
@@ -152,7 +160,9 @@ class FileGatherer:
     def _revision_now(self) -> Revision:
         profiles = load_profiles(self._project.root)
         rules = tuple(segment for segment in self.rules().segments if segment.scope is Scope.RUN)
-        parts = {role: self._shared(profile, rules) for role, profile in profiles.items()}
+        skills = self._project.read_skills()
+        shared = (*rules, *self._skills_index(skills))
+        parts = {role: self._shared(profile, shared) for role, profile in profiles.items()}
         every = unique(segment for segments in parts.values() for segment in segments)
         return Revision(
             prompts=prompts_digest(),
@@ -160,13 +170,16 @@ class FileGatherer:
             roles={
                 role: FrozenRole(
                     profile=profile,
-                    tools=tool_specs(profile),
+                    tools=tool_specs(profile, skills=bool(skills.on_demand)),
                     segment_ids=tuple(segment.segment_id for segment in parts[role]),
                 )
                 for role, profile in sorted(profiles.items())
             },
             rules=tuple(segment.segment_id for segment in rules),
         )
+
+    def _skills_index(self, skills: SkillSet) -> tuple[Segment, ...]:
+        return index_segments(skills, intake=self._intake, index_chars=self._project.skills.index_chars)
 
     def _shared(self, profile: Profile, rules: tuple[Segment, ...]) -> tuple[Segment, ...]:
         """Return what every worker of a role gets: no task, worktree, branch or time is in it."""
@@ -229,11 +242,14 @@ class FileGatherer:
         docs = read_plan_docs(self._project.root, intake=self._intake, trusted=self._project.trusted)
         worktree = self._open_worktree(brief.worktree)
         rules = self.rules((*brief.task.reads, *brief.task.write_area, *touched)).segments
+        skills = self._project.read_skills()
         segments = unique(
             (
                 *revision.of_role(brief.role),
                 *self._changed(brief.role, revision, rules, docs),
+                *self._changed_skills(role, brief.mode, revision, skills),
                 *self._own(brief, profile, policy, worktree, rules),
+                *_at_detail(profile, Layer.L3, body_segments(skills, intake=self._intake)),
                 *task_plan(docs, brief.task, profile.layers.get(Layer.L4), intake=self._intake),
                 *self._routed(brief, profile),
                 *instruction_segments(brief, profile, now=now, intake=self._intake),
@@ -314,6 +330,18 @@ class FileGatherer:
                 intake=self._intake,
             ),
         )
+
+    def _changed_skills(
+        self, role: FrozenRole, mode: Mode, revision: Revision, skills: SkillSet
+    ) -> tuple[Segment, ...]:
+        """Return what of the skills index is another by now; nothing for those whose prompt has no index."""
+
+        def told(segments: Iterable[Segment]) -> list[Segment]:
+            return [one for one in segments if (profile_refusal(role.profile, one) or mode_refusal(mode, one)) is None]
+
+        has_tool = any(tool.name == SKILL_TOOL for tool in role.tools)
+        frozen, now = revision.of_role(role.profile.role), self._skills_index(skills)
+        return changed_index(told(frozen), told(now), intake=self._intake, has_tool=has_tool)
 
     def _routed(self, brief: SessionBrief, profile: Profile) -> tuple[Segment, ...]:
         if Layer.L7 not in profile.layers:

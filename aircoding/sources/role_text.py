@@ -23,13 +23,14 @@ from aircoding.sources.resources import list_resources, read_resource
 from aircoding.sources.roles import TOOL_CATEGORIES
 from aircoding.sources.segments import Intake
 
-__all__ = ["instruction_segments", "reminders", "result_schema", "role_segments", "steering_segments"]
+__all__ = ["SKILL_TOOL", "instruction_segments", "reminders", "result_schema", "role_segments", "steering_segments"]
 __all__ += ["tool_specs"]
 
 _INVARIANT = "prompts/runtime-invariant.md"
 _INSTRUCTIONS = "prompts/instructions"
 _STEERING = "prompts/steering"
 _FINISH = "finish"
+SKILL_TOOL = "skill_read"
 _FRACTION = re.compile(r"\.\d+")
 
 
@@ -55,10 +56,17 @@ def result_schema(profile: Profile) -> Mapping[str, Any] | None:
     return schema
 
 
-def tool_specs(profile: Profile) -> tuple[ToolSpec, ...]:
-    """Return the tools of a role by name: those of its categories, and `finish` with its result schema."""
+def tool_specs(profile: Profile, *, skills: bool = True) -> tuple[ToolSpec, ...]:
+    """Return the tools of a role by name: those of its categories, and `finish` with its result schema.
+
+    Without `skills` there is no tool that reads them.
+    """
     schema = result_schema(profile)
-    own = (tool for tool in _packaged_tools() if tool.category in profile.tool_categories)
+    own = (
+        tool
+        for tool in _packaged_tools()
+        if tool.category in profile.tool_categories and (skills or tool.name != SKILL_TOOL)
+    )
     finish = (
         replace(tool, input_schema={key: value for key, value in schema.items() if key != "$schema"})
         for tool in _packaged_tools()

@@ -35,7 +35,7 @@ async def run_tool(deps: SessionDeps, brief: SessionBrief, context: AssembledCon
     """
     known = deps.tool_log.find(call.key)
     if known is None or known.result is None:
-        bench = _bench(deps, brief)
+        bench = _bench(deps, brief, context)
         result, decision = await _carry_out(deps, bench, context, call, known)
         record = deps.tool_log.interrupt if result.interrupted else deps.tool_log.commit
         record(call, decision, result)
@@ -54,7 +54,7 @@ def recorded_result(deps: SessionDeps, call: ToolCall) -> ToolResult:
     return record.result
 
 
-def _bench(deps: SessionDeps, brief: SessionBrief) -> Workbench:
+def _bench(deps: SessionDeps, brief: SessionBrief, context: AssembledContext) -> Workbench:
     return Workbench(
         brief=brief,
         worktree=deps.open_worktree(brief.worktree),
@@ -64,6 +64,8 @@ def _bench(deps: SessionDeps, brief: SessionBrief) -> Workbench:
         screener=deps.screener,
         records=deps.tool_log.records(brief.session_id),
         result_schema=deps.result_schema_for(brief.role),
+        skills=deps.skills,
+        prompt=context.manifest.segments,
         command_env=deps.command_env,
     )
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from aircoding.agents.touched import last_digests
 from aircoding.errors import WorkspaceError
-from aircoding.ports import BlobStore, Sandbox, Screener, Worktree
+from aircoding.ports import BlobStore, Sandbox, Screener, SkillShelf, Worktree
 from aircoding.records.calls import ToolCall, ToolRecord, ToolResult
 from aircoding.records.ids import Digest
+from aircoding.records.manifest import SegmentRecord
 from aircoding.records.policy import Act, Policy
 from aircoding.records.sessions import SessionBrief
 
@@ -23,7 +24,10 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workbench:
-    """All that one tool call may use. `records` are the session's tool calls before it, in order."""
+    """All that one tool call may use. `records` are the session's tool calls before it, in order.
+
+    `prompt` is what stands in the request that the call answers.
+    """
 
     brief: SessionBrief
     worktree: Worktree
@@ -33,6 +37,8 @@ class Workbench:
     screener: Screener
     records: tuple[ToolRecord, ...]
     result_schema: Mapping[str, Any]
+    skills: Callable[[], SkillShelf]
+    prompt: tuple[SegmentRecord, ...] = ()
     command_env: tuple[tuple[str, str], ...] = ()
 
 
