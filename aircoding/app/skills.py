@@ -16,7 +16,8 @@ from aircoding.sources.skill_files import PROJECT_FOLDERS, FoundSkill, SkillSet,
 from aircoding.sources.skill_walk import SkillWalk, skill_file_in
 from aircoding.sources.trust import is_trusted
 
-__all__ = ["SkillCheck", "SkillList", "SkillView", "check_skills", "list_skills", "show_skill", "skill_switches"]
+__all__ = ["SkillCheck", "SkillList", "SkillText", "SkillView", "check_skills", "list_skills", "show_skill"]
+__all__ += ["skill_switches"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

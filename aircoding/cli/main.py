@@ -36,6 +36,7 @@ _COMMANDS = {
     "reload": ("aircoding.cli.run:reload", "Let a run that goes on take in changed rules, plans, roles and policies."),
     "resume": ("aircoding.cli.run:resume", "Go on with a run that was interrupted."),
     "run": ("aircoding.cli.run:run", "Drive a plan to merged, verified work."),
+    "skills": ("aircoding.cli.skills:skills", "List, show and check the skills that agents are offered."),
     "status": ("aircoding.cli.status:status", "Show runs, or the tasks of one run."),
 }
 

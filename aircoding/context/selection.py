@@ -116,11 +116,9 @@ def _asked(snapshot: Snapshot) -> str:
 
 
 def _trigger_refusal(segment: Segment) -> str | None:
-    """Say why a skill's body stays out that no trigger brings in; one with `paths` may come in by them."""
-    if segment.kind is not SegmentKind.SKILL or segment.paths:
+    """Say why a text stays out that no trigger brings in; one with `paths` may come in by them."""
+    if not segment.triggers or segment.paths:
         return None
-    if not segment.triggers:
-        return "the skill has no `triggers` and no `paths`; `skill_read` gives it on demand"
     return f"`triggers` is {', '.join(segment.triggers)}; the task and its instruction hold none of them"
 
 

@@ -116,8 +116,8 @@ def _body(found: FoundSkill, intake: Intake) -> Segment:
         return barred(segment, found.barred or _EMPTY)
     if not skill.body:
         return barred(segment, _EMPTY)
-    if not skill.model_invocable and not (skill.triggers or skill.paths):
-        return barred(segment, _NEVER)
+    if not (skill.triggers or skill.paths):
+        return barred(segment, _ON_DEMAND if skill.model_invocable else _NEVER)
     return replace(
         segment,
         reference=f"[not shown here; skill_read gives the skill in {_title(found.uri)}]" if segment.excerpt else None,
@@ -129,6 +129,11 @@ def _body(found: FoundSkill, intake: Intake) -> Segment:
 
 
 _EMPTY = Barred(outcome=OutcomeKind.OMITTED, reason=Reason.INVALID, detail="the skill has no text below its header")
+_ON_DEMAND = Barred(
+    outcome=OutcomeKind.OMITTED,
+    reason=Reason.TRIGGER_NOT_MATCHED,
+    detail="the skill has no `triggers` and no `paths`; `skill_read` gives it on demand",
+)
 _NEVER = Barred(
     outcome=OutcomeKind.OMITTED,
     reason=Reason.DISABLED,

@@ -27,6 +27,8 @@ from aircoding.records.runs import Run
 from aircoding.records.sessions import SessionBrief
 from aircoding.records.snapshot import ModelLimits, ToolSpec
 from aircoding.sources.role_text import reminders
+from aircoding.sources.skill_files import read_skills
+from aircoding.sources.skill_shelf import FileShelf
 from aircoding.store import Store, open_store
 from aircoding.workspace.sandbox import choose_sandbox
 from aircoding.workspace.worktree import GitWorktree
@@ -221,6 +223,7 @@ def make_session(repository: Path, sandbox: Sandbox, tmp_path: Path) -> Iterator
             result_schema_for=lambda _role: RESULT_SCHEMA,
             next_try=lambda error, failed: None if error.action == "stop" or failed > 2 else float(failed),
             reminders=reminders(),
+            skills=lambda: FileShelf(lambda: read_skills(repository, tmp_path / "home", trusted=True)),
             command_env=(("AIR_WORKER_INDEX", "7"),),
         )
         return Session(deps=deps, brief=told, root=repository, store=store)
