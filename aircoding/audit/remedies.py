@@ -15,6 +15,8 @@ def remedy(note: OutcomeRecord) -> str:
     if note.reason is Reason.OVERRIDDEN and note.by.startswith(_RULING):
         conflict_id = note.by.removeprefix(_RULING)
         return f'a person ruled so: rule again with `aircoding conflicts rule {conflict_id} --winner ... "why"`'
+    if note.uri.lower().endswith("/skill.md") and note.by == note.uri and note.reason in _SKILL_REMEDIES:
+        return _SKILL_REMEDIES[note.reason]
     return _REMEDIES[note.reason].format(place=_plain(note.by), uri=_plain(note.uri))
 
 
@@ -42,3 +44,13 @@ _REMEDIES = {
     Reason.STALE: "read {uri} again: it has changed since the text was taken",
     Reason.PERMISSION: "change the policy line at {place}",
 }
+
+_SKILL_REMEDIES = {
+    Reason.TRIGGER_NOT_MATCHED: "give the skill `triggers` or `paths`, or let the worker read it with skill_read",
+    Reason.BUDGET: "raise `[skills] index_chars` in config.toml, or shorten descriptions",
+    Reason.OVERRIDDEN: "rename one of the two skills, or switch one off in config.toml",
+    Reason.DUPLICATE: "nothing: the same file is in under its other name",
+    Reason.DISABLED: "change what the detail names: `[skills]` in config.toml, or the header of the skill",
+    Reason.PERMISSION: "trust the project: `aircoding permissions trust`",
+}
+"""What a skill's own file is barred for; a line of the prompt or of a policy decided the rest."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -334,14 +334,12 @@ class FileGatherer:
     def _changed_skills(
         self, role: FrozenRole, mode: Mode, revision: Revision, skills: SkillSet
     ) -> tuple[Segment, ...]:
-        """Return what of the skills index is another by now; nothing for those whose prompt has no index."""
-
-        def told(segments: Iterable[Segment]) -> list[Segment]:
-            return [one for one in segments if (profile_refusal(role.profile, one) or mode_refusal(mode, one)) is None]
-
+        """Return what of the skills index is another by now; what is gone is told only to those who had the index."""
+        frozen = [one for one in revision.of_role(role.profile.role) if one.kind is SegmentKind.SKILLS_INDEX]
         has_tool = any(tool.name == SKILL_TOOL for tool in role.tools)
-        frozen, now = revision.of_role(role.profile.role), self._skills_index(skills)
-        return changed_index(told(frozen), told(now), intake=self._intake, has_tool=has_tool)
+        changed = changed_index(frozen, self._skills_index(skills), intake=self._intake, has_tool=has_tool)
+        had = any((profile_refusal(role.profile, one) or mode_refusal(mode, one)) is None for one in frozen)
+        return tuple(one for one in changed if had or one.kind is not SegmentKind.NOTICE)
 
     def _routed(self, brief: SessionBrief, profile: Profile) -> tuple[Segment, ...]:
         if Layer.L7 not in profile.layers:

@@ -154,7 +154,7 @@ def changed_index(
 
     Where the run froze no tool that reads skills, new ones are listed and wait for the next run or a `reload`.
     """
-    changed = changed_since([one for one in frozen if one.kind is SegmentKind.SKILLS_INDEX], now, intake=intake)
+    changed = changed_since(tuple(frozen), now, intake=intake)
     return changed if has_tool else tuple(one if one.barred else barred(one, _LATE) for one in changed)
 
 

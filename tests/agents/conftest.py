@@ -124,7 +124,7 @@ class Session:
     def text(self, path: str) -> str:
         return (self.root / path).read_bytes().decode("utf-8")
 
-    def call(self, name: str, **given: Any) -> ToolCall:
+    def call(self, name: str, /, **given: Any) -> ToolCall:
         """Return the next tool call of the session."""
         self.turn += 1
         key = tool_key(SESSION, self.turn, 0)
@@ -137,7 +137,7 @@ class Session:
         await run_tool(self.deps, self.brief, shown_tools(), call)
         return recorded_result(self.deps, call)
 
-    async def use(self, name: str, **given: Any) -> ToolResult:
+    async def use(self, name: str, /, **given: Any) -> ToolResult:
         return await self.run(self.call(name, **given))
 
     def under(self, **changes: Any) -> None:

@@ -37,7 +37,7 @@ def git(root: Path, *arguments: str) -> str:
     return done.stdout.strip()
 
 
-def use(name: str, **given: Any) -> dict[str, Any]:
+def use(name: str, /, **given: Any) -> dict[str, Any]:
     """Return a turn with one tool call."""
     return {"tools": [{"name": name, "input": given}]}
 
