@@ -9,6 +9,7 @@ from aircoding.app.policies import Policies, open_policies
 from aircoding.app.project import Project
 from aircoding.app.rulings import recorded_rulings
 from aircoding.app.screener import open_screener
+from aircoding.app.skills import skill_switches
 from aircoding.context.conflicts import (
     apply_ruling,
     architecture_conflicts,
@@ -27,6 +28,7 @@ from aircoding.rules.precedence import resolve
 from aircoding.sources.plan_docs import PlanDocs, read_plan_docs, run_plan, task_plan
 from aircoding.sources.rule_files import RuleFiles, RuleSwitches, read_rules
 from aircoding.sources.segments import Intake
+from aircoding.sources.skill_files import read_skills
 
 __all__ = ["PlanConflicts", "find_conflicts"]
 
@@ -35,7 +37,7 @@ __all__ = ["PlanConflicts", "find_conflicts"]
 class PlanConflicts:
     """The conflicts, each once, with what people ruled on them, and the tasks that cannot pass as they stand.
 
-    `faults` are those of rule files and decisions: what is quarantined for them takes no part.
+    `faults` are those of rule files, decisions and skills: what is quarantined for them takes no part.
     """
 
     conflicts: tuple[Conflict, ...]
@@ -68,7 +70,7 @@ def find_conflicts(project: Project, plan: Plan) -> PlanConflicts:
     return PlanConflicts(
         conflicts=tuple(unique.values()),
         hopeless=tuple(hopeless),
-        faults=(*docs.diagnostics, *files.diagnostics),
+        faults=(*docs.diagnostics, *files.diagnostics, *_skill_faults(project)),
     )
 
 
@@ -118,6 +120,12 @@ def _rules(project: Project, plan: Plan, intake: Intake) -> RuleFiles:
         switches=RuleSwitches(agents_md=project.settings.rules.agents_md),
         near={path for task in plan.tasks for path in (*task.reads, *task.write_area)},
     )
+
+
+def _skill_faults(project: Project) -> tuple[Diagnostic, ...]:
+    switches = skill_switches(project.settings)
+    found = read_skills(project.root, project.home, trusted=project.trusted, switches=switches)
+    return tuple(one for one in found.diagnostics if one.severity == "error")
 
 
 def _stands(text: Segment) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from aircoding.records.diagnostics import Diagnostic
 from aircoding.records.digests import sha256_text
@@ -137,7 +138,8 @@ class _Reader:
         trust = Trust.USER if scheme == "user" else Trust.PROJECT if self._trusted else Trust.EXTERNAL
         found = FoundSkill(name=own_folder, uri=uri, trust=trust, digest=read.digest, root=root, path=path)
         if read.problem is not None:
-            self._remark("unreadable", f"the skill was not read: {read.problem}", uri, "make it a regular text file")
+            message = f"the skill was not read: {read.problem}"
+            self._remark("unreadable", message, uri, "make it a regular text file", severity="error")
             self._bar(found, OutcomeKind.OMITTED, Reason.UNREADABLE, f"{uri}: {read.problem}")
             return
         known = self._files.get(read.identity) if read.identity is not None else None
@@ -206,6 +208,8 @@ class _Reader:
     def _bar(self, found: FoundSkill, outcome: OutcomeKind, reason: Reason, detail: str) -> None:
         self.found.append(replace(found, barred=Barred(outcome=outcome, reason=reason, detail=detail)))
 
-    def _remark(self, code: str, message: str, uri: str, hint: str) -> None:
-        remark = Diagnostic(severity="warning", code=f"skill.{code}", message=message, uri=uri, hint=hint)
+    def _remark(
+        self, code: str, message: str, uri: str, hint: str, *, severity: Literal["error", "warning"] = "warning"
+    ) -> None:
+        remark = Diagnostic(severity=severity, code=f"skill.{code}", message=message, uri=uri, hint=hint)
         self.walk.diagnostics.append(remark)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.contexts import message, segment, snapshot
@@ -17,7 +18,7 @@ from aircoding.context.freezing import frozen_from
 from aircoding.records.ids import SegmentId, TaskId
 from aircoding.records.layers import Layer, OutcomeKind, Reason, SegmentKind
 from aircoding.records.manifest import AssembledContext
-from aircoding.records.segments import Segment
+from aircoding.records.segments import Barred, Segment
 from aircoding.records.snapshot import Snapshot
 from aircoding.records.tasks import TaskSpec
 
@@ -158,6 +159,25 @@ def test_a_ruling_is_changed_by_ruling_again() -> None:
 
     assert remedy(lost) == 'a person ruled so: rule again with `aircoding conflicts rule c-1 --winner ... "why"`'
     assert "rename one" in remedy(replace(lost, by="project:a.md:3"))
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        (Reason.PERMISSION, "aircoding permissions trust"),
+        (Reason.DISABLED, "[skills]"),
+        (Reason.OVERRIDDEN, "rename one of the two skills"),
+        (Reason.BUDGET, "index_chars"),
+        (Reason.TRIGGER_NOT_MATCHED, "skill_read"),
+    ],
+)
+def test_a_skill_that_stays_out_has_a_remedy_of_its_own(reason: Reason, said: str) -> None:
+    why = Barred(outcome=OutcomeKind.OMITTED, reason=reason, detail="")
+    skill = segment(
+        "Cook.", layer=Layer.L3, kind=SegmentKind.SKILL, uri="project:.claude/skills/x/SKILL.md", barred=why
+    )
+    (found,) = why_not([_assemble(snapshot(skill)).manifest], ".claude/skills/x/SKILL.md")
+    assert said in found.remedy
 
 
 def test_a_difference_names_the_section_of_a_file_that_is_in_both() -> None:

@@ -110,6 +110,15 @@ def test_settings_switch_folders_and_names_off(root: Path) -> None:
     assert "`[skills] disabled` in config.toml names it" in str(views)
 
 
+def test_plan_check_names_a_skill_that_cannot_be_used(root: Path) -> None:
+    plan = '{"version": 1, "goal": "g", "tasks": [{"id": "A", "title": "A", "write_area": ["a"], "verify": ["true"]}]}'
+    broken = "---\nname: broken\ndescription: [\n---\n"
+    write_tree(root, {".air/shared/plan/tasks.yaml": plan, ".claude/skills/broken/SKILL.md": broken})
+    make_commit(root)
+    air(root, "permissions", "trust")
+    assert ".claude/skills/broken/SKILL.md:3" in air(root, "plan", "check").output
+
+
 def test_a_worker_without_the_body_is_told_why_not(root: Path) -> None:
     make_commit(root)
     air(root, "permissions", "trust")

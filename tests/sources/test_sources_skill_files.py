@@ -310,6 +310,25 @@ def test_a_hit_takes_out_one_line_of_the_index(desk: Desk) -> None:
     assert "obey" not in text
 
 
+def test_where_the_window_is_small_lines_shrink_to_names_first(desk: Desk) -> None:
+    """The names outlast the descriptions there too, and each cut is told."""
+    words = "many words " * 60
+    files = {f".claude/skills/s{number}/SKILL.md": text_of(f"s{number}", words) for number in range(9)}
+    write_tree(desk.root, files)
+    for window_tokens in range(60_000, 20_000, -250):
+        desk.window_tokens = window_tokens
+        brief = desk.brief()
+        context = assemble(desk.snapshot(brief))
+        if isinstance(context, AssembledContext) and why_not(context, "#index"):
+            break
+    assert isinstance(context, AssembledContext)
+    text = str(context.system[-1]["text"]).split("## Skills:\n")[1]
+    cut = [one for one in context.omissions if one.segment_id.split("@")[0].endswith("#index")]
+    assert {(one.outcome, one.reason) for one in cut} == {(OutcomeKind.REFERENCED, Reason.BUDGET)}
+    assert len(text.strip().split("\n")) == 11, "nothing but descriptions went"
+    assert text.count("many words") < 9 * 60
+
+
 def test_minimal_leaves_the_index_out_and_keeps_a_triggered_body(desk: Desk) -> None:
     context = built(desk, Mode.MINIMAL)
     assert "Skills:" not in str(context.system)
@@ -355,6 +374,20 @@ def test_paths_scope_a_body_and_a_first_match_is_told_once_an_epoch(desk: Desk) 
     third = built(desk, touched=("docs/a.md", "docs/b.md"), frozen=second)
     assert str(third.messages).count("Use plain words.") == 1
     assert "Use plain words." in str(built(desk, task=TaskSpec(id=TaskId("T3"), title="The manual")).messages)
+
+
+def test_a_triggered_body_that_changes_or_goes_is_told(desk: Desk) -> None:
+    first = built(desk)
+    more = "triggers: parser\n"
+    write_tree(desk.root, {".claude/skills/cooking/SKILL.md": text_of("cooking", body="Wash first.", more=more)})
+    second = built(desk, frozen=first)
+    news = str(second.messages[0]["content"][-1]["text"])
+    assert "## Changed: .claude/skills/cooking/SKILL.md\nThis text holds from now on" in news
+    assert "Wash first." in news
+    (desk.root / ".claude/skills/cooking/SKILL.md").unlink()
+    third = built(desk, frozen=second)
+    assert "The skill that stood in project:.claude/skills/cooking/SKILL.md" in str(third.messages)
+    assert "was removed. It no longer holds." in str(third.messages)
 
 
 def test_a_skill_that_no_model_may_call_comes_by_its_trigger_alone(desk: Desk) -> None:
