@@ -148,14 +148,14 @@ def reminders() -> Mapping[str, str]:
 
 
 def steering_segments(entries: Iterable[SteeringEntry], *, intake: Intake) -> tuple[Segment, ...]:
-    """Return what is due in a turn as L9. What is packaged is ours; anything else is an agent's word."""
+    """Return what is due in a turn as L9. What is packaged is ours; what no hook gave is an agent's word."""
     return tuple(
         intake.segment(
             entry.text,
             layer=Layer.L9,
             scope=Scope.TURN,
             kind=SegmentKind.STEERING,
-            trust=Trust.BUILTIN if entry.source_uri.startswith("resource:") else Trust.AGENT,
+            trust=Trust.BUILTIN if entry.source_uri.startswith("resource:") else entry.trust or Trust.AGENT,
             uri=entry.source_uri,
             fragment=f"turn-{entry.turn}-{entry.position}",
             shortened=False,
