@@ -16,7 +16,7 @@ from aircoding.records.hooks import MOST_TEXT_CHARS, Hook, HookAnswer, HookEvent
 from aircoding.records.ids import SessionId, session_parts
 from aircoding.records.sessions import SessionBrief
 
-__all__ = ["FAILURES_IN_A_ROW", "HookDispatcher", "was_switched_off"]
+__all__ = ["FAILURES_IN_A_ROW", "HookDispatcher", "failed_in_a_row", "session_facts"]
 
 FAILURES_IN_A_ROW = 3
 """After so many failures in a row a hook is not asked again in its session."""
@@ -80,10 +80,11 @@ class HookDispatcher:
         """
         known = self.recorded(brief.session_id)
         found = tuple(one for one in known if one.occasion == occasion)
-        hooks = [hook for hook in self._hooks if hook.event is event and not was_switched_off(known, hook)]
+        hooks = [one for one in self._hooks if one.event is event and not failed_in_a_row(known, one.name, event)]
         if found or not anew or not hooks:
             return found, False
-        told = {**self._facts(brief, event, turn), **(facts or {})}
+        own = session_facts(brief, profile=self._profile, project_root=self._project_root)
+        told = {"event": event.value, **own, "turn": turn, **(facts or {})}
         results: list[HookResult] = []
         for hook in hooks:
             results += await self._one(hook, occasion, turn, told, position=len(results))
@@ -99,68 +100,66 @@ class HookDispatcher:
         began = loop.time()
         answer, failure = HookAnswer(), ""
         try:
-            async with asyncio.timeout(hook.timeout_seconds):
+            async with asyncio.timeout(hook.timeout_seconds) as limit:
                 value = await hook.call(facts)
             answer = read_answer(hook.event, value, layer=hook.layer)
-        except TimeoutError:
-            waited = loop.time() - began
-            failure = (
-                f"no answer after {hook.timeout_seconds:g} seconds"
-                if waited >= hook.timeout_seconds
-                else "TimeoutError"
-            )
+        except TimeoutError as error:
+            failure = f"no answer after {hook.timeout_seconds:g} seconds" if limit.expired() else _words(error)
         except HookAnswerError as error:
             failure = str(error)
         except Exception as error:  # noqa: BLE001 - a hook may raise anything, and never ends the turn
             failure = _words(error)
         seconds = round(loop.time() - began, 3)
-        texts: Sequence[tuple[Any, str]] = answer.texts or ((None, ""),)
-        return [
-            HookResult(
-                occasion=occasion,
-                position=position + number,
-                turn=turn,
-                hook=hook.name,
-                event=hook.event,
-                source_uri=hook.source_uri,
-                trust=hook.trust,
-                state="failed" if failure else "returned",
-                layer=layer,
-                text=self._fitting(text),
-                decision=answer.decision,
-                reason=self._screener.mask(in_utf8(failure or answer.reason).replace("\0", "\ufffd"))[:_REASON_CHARS],
-                cut_chars=cut_at_line(text)[1],
-                duration_seconds=seconds,
+        reason = self._masked(failure or answer.reason)[:_REASON_CHARS]
+        results: list[HookResult] = []
+        for layer, text in answer.texts or ((None, ""),):
+            kept, left_out = cut_at_line(self._masked(text))
+            more = f"\n[{left_out} more characters of this were left out; {MOST_TEXT_CHARS} are the most]"
+            results.append(
+                HookResult(
+                    occasion=occasion,
+                    position=position + len(results),
+                    turn=turn,
+                    hook=hook.name,
+                    event=hook.event,
+                    source_uri=hook.source_uri,
+                    trust=hook.trust,
+                    state="failed" if failure else "returned",
+                    layer=layer,
+                    text=kept + more if left_out else kept,
+                    decision=answer.decision,
+                    reason=reason,
+                    cut_chars=left_out,
+                    duration_seconds=seconds,
+                )
             )
-            for number, (layer, text) in enumerate(texts)
-        ]
+        return results
 
-    def _fitting(self, text: str) -> str:
-        kept, left_out = cut_at_line(self._screener.mask(text))
-        more = f"\n[{left_out} more characters of this were left out: {MOST_TEXT_CHARS} are the most]"
-        return kept + more if left_out else kept
-
-    def _facts(self, brief: SessionBrief, event: HookEvent, turn: int) -> dict[str, Any]:
-        run, task, attempt, _, _ = session_parts(brief.session_id)
-        return {
-            "event": event.value,
-            "profile": self._profile,
-            "project_root": self._project_root,
-            "worktree": brief.worktree,
-            "run_id": run,
-            "task": task,
-            "attempt": attempt,
-            "session_id": brief.session_id,
-            "role": brief.role,
-            "mode": brief.mode.value,
-            "model": brief.model,
-            "turn": turn,
-        }
+    def _masked(self, text: str) -> str:
+        """Take out secrets, once, where a text enters, and what no database holds."""
+        return self._screener.mask(in_utf8(text).replace("\0", "\ufffd"))
 
 
-def was_switched_off(results: Sequence[HookResult], hook: Hook) -> bool:
+def session_facts(brief: SessionBrief, *, profile: str, project_root: str) -> dict[str, Any]:
+    """Return what every hook and every plugin's tool is told of the session."""
+    run, task, attempt, _, _ = session_parts(brief.session_id)
+    return {
+        "profile": profile,
+        "project_root": project_root,
+        "worktree": brief.worktree,
+        "run_id": run,
+        "task": task,
+        "attempt": attempt,
+        "session_id": brief.session_id,
+        "role": brief.role,
+        "mode": brief.mode.value,
+        "model": brief.model,
+    }
+
+
+def failed_in_a_row(results: Sequence[HookResult], hook: str, event: HookEvent) -> bool:
     """Whether the newest answers of a hook in a session are failures, and enough of them."""
-    own = [one.state for one in results if one.hook == hook.name and one.event is hook.event]
+    own = [one.state for one in results if one.hook == hook and one.event is event]
     return len(own) >= FAILURES_IN_A_ROW and set(own[-FAILURES_IN_A_ROW:]) == {"failed"}
 
 

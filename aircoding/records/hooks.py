@@ -107,7 +107,6 @@ class HookResult:
 class Contribution:
     """A text that stands in the session's own part of a prompt, as it was recorded when it was given."""
 
-    name: str
     source_uri: str
     trust: Trust
     layer: Layer

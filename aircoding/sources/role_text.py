@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from string import Template
@@ -24,7 +24,7 @@ from aircoding.sources.roles import TOOL_CATEGORIES
 from aircoding.sources.segments import Intake
 
 __all__ = ["instruction_segments", "reminders", "result_schema", "role_segments", "steering_segments"]
-__all__ += ["tool_specs"]
+__all__ += ["tool_names", "tool_specs"]
 
 _INVARIANT = "prompts/runtime-invariant.md"
 _INSTRUCTIONS = "prompts/instructions"
@@ -55,10 +55,18 @@ def result_schema(profile: Profile) -> Mapping[str, Any] | None:
     return schema
 
 
-def tool_specs(profile: Profile) -> tuple[ToolSpec, ...]:
-    """Return the tools of a role by name: those of its categories, and `finish` with its result schema."""
+def tool_names() -> frozenset[str]:
+    """Return the names of all packaged tools: no plugin's tool can have one of them."""
+    return frozenset(tool.name for tool in _packaged_tools())
+
+
+def tool_specs(profile: Profile, more: Sequence[ToolSpec] = ()) -> tuple[ToolSpec, ...]:
+    """Return the tools of a role by name: those of its categories, and `finish` with its result schema.
+
+    `more` are tools that plugins bring.
+    """
     schema = result_schema(profile)
-    own = (tool for tool in _packaged_tools() if tool.category in profile.tool_categories)
+    own = (tool for tool in (*_packaged_tools(), *more) if tool.category in profile.tool_categories)
     finish = (
         replace(tool, input_schema={key: value for key, value in schema.items() if key != "$schema"})
         for tool in _packaged_tools()

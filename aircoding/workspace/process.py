@@ -102,7 +102,7 @@ async def run_process(
     )
 
 
-async def _end(process: asyncio.subprocess.Process, reading: asyncio.Future[list[None]]) -> None:
+async def _end(process: asyncio.subprocess.Process, reading: asyncio.Future[tuple[None, None]]) -> None:
     """Let the keeper kill what is left, and read the output to its end; one that hangs is killed with all below it."""
     if process.stdin is not None:
         process.stdin.close()
