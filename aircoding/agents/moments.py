@@ -16,7 +16,7 @@ from aircoding.records.manifest import AssembledContext
 from aircoding.records.policy import Decision, Effect
 from aircoding.records.sessions import SessionBrief
 
-__all__ = ["after_tool", "contributions", "due_words", "narrowed", "tell_loaded"]
+__all__ = ["after_tool", "contributions", "contributions_of", "due_words", "narrowed", "tell_loaded"]
 
 _TOOL_EVENTS = frozenset({HookEvent.PRE_TOOL_USE, HookEvent.POST_TOOL_USE})
 

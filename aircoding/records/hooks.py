@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from aircoding.records.ids import Digest
 from aircoding.records.layers import Layer, Trust
 from aircoding.records.policy import Act, Effect
 from aircoding.records.snapshot import ToolSpec
@@ -27,6 +28,8 @@ __all__ = [
     "HookEvent",
     "HookResult",
     "PluginFault",
+    "ProjectHook",
+    "ProjectHooks",
     "SkillTrigger",
 ]
 
@@ -145,6 +148,38 @@ class ContributedTool:
     handler: Callable[[Mapping[str, Any], Mapping[str, Any]], Awaitable[Any]]
     acts: Callable[[Mapping[str, Any]], Awaitable[tuple[Act, ...]]] | None
     timeout_seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectHook:
+    """One hook of a project's `hooks.yaml`: a function of a Python file, or a command; the other is empty."""
+
+    name: str
+    event: HookEvent
+    python: str = ""
+    function: str = ""
+    command: tuple[str, ...] = ()
+    timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS
+
+    @property
+    def source_uri(self) -> str:
+        """How what it says is named."""
+        return f"hook:{self.name}/{self.event.value}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectHooks:
+    """A project's hooks with all that a user trusts by trusting them.
+
+    `files` are the digests of `hooks.yaml` and of the files that it names, `texts` those of Python files, `digest` is
+    one of everything. `faults` say what is wrong; with one, no hook of the file holds.
+    """
+
+    hooks: tuple[ProjectHook, ...]
+    files: Mapping[str, Digest]
+    texts: Mapping[str, str]
+    digest: Digest
+    faults: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
