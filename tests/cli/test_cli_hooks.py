@@ -163,6 +163,48 @@ def test_each_kind_of_hook_leaves_its_trace_and_the_prefix_extends(root: Path) -
     assert replayed.code == 0, replayed.output
 
 
+KILLER = """\
+import os, signal
+from pathlib import Path
+
+MARK = Path(os.environ["AIR_HOME"], "killed")
+
+def counted(facts):
+    with open(os.environ["AIR_HOME"] + "/asked", "a") as file:
+        file.write(f"{facts['turn']}\\n")
+    return f"Words of process {os.getpid()} for turn {facts['turn']}."
+
+def kill(facts):
+    if not MARK.exists():
+        MARK.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+def register(ctx):
+    ctx.hook("pre_llm_call", counted)
+    ctx.hook("instructions_loaded", kill)
+"""
+
+
+def test_a_kill_between_what_a_hook_said_and_the_call(
+    root: Path, guarded_environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A real SIGKILL: the resumed session sends the recorded words and asks about no turn twice."""
+    monkeypatch.setenv("PYTHONPATH", str(install_plugin(tmp_path / "other", "killer", KILLER)))
+    (root / "script.yaml").write_text(f"model: claude-opus-5\nscripts: [{{match: {{}}, turns: [{FINISH}]}}]\n")
+    killed = air(root, "run", "--provider", "scripted:script.yaml", "--allow-dirty")
+    assert killed.code == -9, killed.output
+    assert rows(root, "SELECT count(*) FROM model_calls") == [(0,)]
+    ((said,),) = rows(root, "SELECT text_digest FROM hook_results WHERE event = 'pre_llm_call'")
+
+    resumed = air(root, "resume")
+    assert resumed.code == 0, resumed.output
+    assert (guarded_environment / "asked").read_text() == "1\n"
+    assert rows(root, "SELECT text_digest FROM hook_results WHERE event = 'pre_llm_call'") == [(said,)]
+    (sent,) = assemblies(root)
+    assert str(sent.messages).count("Words of process") == 1
+    assert air(root, "context", "replay", "--all").code == 0
+
+
 def test_untrusted_and_changed_hooks_are_not_run_and_that_is_said(root: Path) -> None:
     listed = air(root, "hooks", "list", "--json").result["hooks"]
     assert [(one["name"], one["trusted"]) for one in listed] == [  # type: ignore[attr-defined]
@@ -213,7 +255,6 @@ def test_a_build_asks_what_a_first_epoch_asks_and_nothing_with_no_hooks(root: Pa
         ("def register(ctx):\n    ctx.hook('no_event', print)", "'no_event' is no event"),
         ("def register(ctx):\n    ctx.tool('fs_read', 'x', {'type': 'object'}, 'read', print)", "taken by aircoding"),
         ("def register(ctx):\n    ctx.tool('t', 'x', {'type': 'objekt'}, 'read', print)", "the input schema of t"),
-        ("import time; time.sleep(60)", "it was not loaded after 10 seconds"),
     ],
 )
 def test_a_plugin_that_cannot_register_ends_nothing(
