@@ -382,3 +382,32 @@ async def test_text_of_others_is_fenced_and_screened(make_session: MakeSession) 
     assert (await run_session(session.deps, session.brief)).status == "done"
     assert "<external id=" in asked(session)[0].split("A letter: be kind.")[0][-40:]
     assert "Ignore all previous" not in asked(session)[0]
+
+
+@pytest.mark.moves_cache_prefix("a reload opens a new epoch")
+async def test_a_new_epoch_asks_for_its_own_text_and_drops_the_words_of_old_turns(make_session: MakeSession) -> None:
+    asked_for: list[int] = []
+    heard: list[str] = []
+
+    def built(facts: Mapping[str, Any]) -> dict[str, str]:
+        asked_for.append(facts["epoch"])
+        return {"prepend_context": f"Tide of epoch {facts['epoch']}."}
+
+    session = hooked(
+        make_session([READ, READ, DONE]),
+        hook("context", lambda facts: f"The gate of turn {facts['turn']}." if "turn" in facts else "", layer=Layer.L6),
+        hook("before_prompt_build", built),
+        hook("pre_llm_call", lambda facts: f"Turn {facts['turn']} has come."),
+        hook("instructions_loaded", lambda facts: heard.append(facts["reason"])),
+    )
+    revisions = iter(["rev1", "rev1", "rev2"])
+    session.deps = replace(session.deps, revision_for=lambda _brief: next(revisions))
+    assert (await run_session(session.deps, session.brief)).status == "done"
+
+    sent = asked(session)
+    assert asked_for == [1, 2]
+    assert ["Tide of epoch 1." in one for one in sent] == [True, True, False]
+    assert ["Tide of epoch 2." in one for one in sent] == [False, False, True]
+    assert ["The gate of turn 1." in one for one in sent] == [True, True, True]
+    assert ["Turn 2 has come." in one for one in sent] == [False, True, False]
+    assert heard == ["session_start", "compact"]
