@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from aircoding.records.calls import CallRecord, CallRequest, Reply, ToolCall, ToolRecord, ToolResult
 from aircoding.records.events import Event
+from aircoding.records.hooks import Contribution, HookResult
 from aircoding.records.ids import CallKey, Digest, ManifestId, SessionId, ToolKey
 from aircoding.records.layers import Trust
 from aircoding.records.manifest import AssembledContext
@@ -27,6 +28,7 @@ __all__ = [
     "Engine",
     "EventLog",
     "Gatherer",
+    "HookLog",
     "Provider",
     "Repository",
     "RunLog",
@@ -277,6 +279,22 @@ class ToolLog(Protocol):
         ...
 
 
+class HookLog(Protocol):
+    """What hooks said in a session: kept before it is used, so that nobody is asked twice about one occasion."""
+
+    def record(self, session_id: SessionId, results: Sequence[HookResult]) -> None:
+        """Record the results of one occasion in one transaction; the same again changes nothing.
+
+        Raises:
+            FencedError: another process owns the run.
+        """
+        ...
+
+    def results(self, session_id: SessionId) -> tuple[HookResult, ...]:
+        """Return the session's results in the order in which they were recorded."""
+        ...
+
+
 class Worktree(Protocol):
     """One attempt's files. Paths are relative to its root, POSIX style; nothing outside is reachable."""
 
@@ -430,8 +448,12 @@ class Gatherer(Protocol):
         frozen: AssembledContext | None,
         epoch: int = 1,
         steering: Sequence[SteeringEntry] = (),
+        contributed: Sequence[Contribution] = (),
     ) -> Snapshot:
-        """Return the snapshot for one turn; `frozen` is the assembly before it in its epoch, None opens one."""
+        """Return the snapshot for one turn; `frozen` is the assembly before it in its epoch, None opens one.
+
+        `contributed` is what plugins and hooks gave for the session and this epoch.
+        """
         ...
 
 

@@ -17,8 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from aircoding.errors import ConfigError
 
 __all__ = ["ModelSettings", "RulesSettings", "RunSettings", "SandboxSettings", "Settings", "SkillsSettings"]
-__all__ += ["ConflictsSettings", "IdentitySettings", "PriceSettings", "StoreSettings", "WorktreeSettings"]
-__all__ += ["air_home", "load_settings"]
+__all__ += ["ConflictsSettings", "IdentitySettings", "PluginsSettings", "PriceSettings", "StoreSettings"]
+__all__ += ["WorktreeSettings", "air_home", "load_settings"]
 
 
 class _Section(BaseModel):
@@ -107,6 +107,13 @@ class SkillsSettings(_Section):
     """Names of skills that are not used."""
 
 
+class PluginsSettings(_Section):
+    """`[plugins]`: which installed plugins take part."""
+
+    disabled: tuple[str, ...] = ()
+    """Names of plugins that do not; what the user's and the project's file name counts together."""
+
+
 class ConflictsSettings(_Section):
     """`[conflicts]`: how contradictions are looked for."""
 
@@ -143,9 +150,12 @@ class Settings(_Section):
     identity: IdentitySettings = Field(default_factory=IdentitySettings)
     skills: SkillsSettings = Field(default_factory=SkillsSettings)
     conflicts: ConflictsSettings = Field(default_factory=ConflictsSettings)
+    plugins: PluginsSettings = Field(default_factory=PluginsSettings)
     prices: dict[str, PriceSettings] = Field(default_factory=dict)
 
 
+_JOINED = frozenset({("plugins", "disabled")})
+"""Lists to which each level adds: a project cannot switch on what its user switched off."""
 _USER_ONLY = (("sandbox", "backend"), ("sandbox", "allow_unconfined"))
 
 
@@ -170,7 +180,9 @@ def load_settings(project_root: Path | None, *, flags: Mapping[str, Mapping[str,
         for section, keys in values.items():
             for key, value in keys.items():
                 if value is not None:
-                    merged.setdefault(section, {})[key] = value
+                    before = merged.setdefault(section, {}).get(key)
+                    joined = (section, key) in _JOINED and isinstance(before, list) and isinstance(value, list)
+                    merged[section][key] = [*before, *value] if joined and before is not None else value
                     origins[section, key] = name
     try:
         return Settings.model_validate(merged)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from aircoding.agents.cache_watch import CacheWatch
+from aircoding.agents.hooks import HookDispatcher
 from aircoding.agents.prefix_gate import PrefixGate
 from aircoding.agents.run_budget import RunBudget
+from aircoding.agents.tools.workbench import Tool
 from aircoding.errors import ProviderError
 from aircoding.ports import (
     AssemblyLog,
@@ -52,7 +54,8 @@ class SessionDeps:
     that holds now (`reload` makes a new one).
     `command_env` is exported to every command (`AIR_WORKER_INDEX` and what `[worktree] env` sets). `budget` is the
     money of the run, `gate` lets one call per shared prefix go first, `cache_watch` forecasts what each call reads
-    from the cache and tells of a miss; without them nothing is held back and nothing is forecast.
+    from the cache and tells of a miss; without them nothing is held back and nothing is forecast. `hooks` asks plugins
+    and project hooks, `plugin_tools` are the tools that plugins bring, by name.
     """
 
     provider: Provider
@@ -78,3 +81,5 @@ class SessionDeps:
     budget: RunBudget | None = None
     gate: PrefixGate | None = None
     cache_watch: CacheWatch | None = None
+    hooks: HookDispatcher | None = None
+    plugin_tools: Mapping[str, Tool] = field(default_factory=dict)

@@ -13,6 +13,7 @@ from functools import partial
 from aircoding.agents.calls import call_step
 from aircoding.agents.deps import SessionDeps
 from aircoding.agents.limits import stopped_before
+from aircoding.agents.moments import contributions, due_words, tell_loaded
 from aircoding.agents.notes import note
 from aircoding.agents.replies import CUT_CALL, answer, is_cut, tool_calls
 from aircoding.agents.results import (
@@ -47,6 +48,8 @@ async def run_session(deps: SessionDeps, brief: SessionBrief) -> SessionOutcome:
     note(deps, brief, "session.started", {"role": brief.role, "model": brief.model}, key=brief.session_id)
     outcome = await _turns(deps, brief)
     deps.sessions.close(outcome)
+    if deps.hooks is not None:
+        deps.hooks.forget(brief.session_id)
     ended = {"role": brief.role, "status": outcome.status, "stop": outcome.stop, "turns": outcome.turns}
     note(deps, brief, "session.finished", ended, key=brief.session_id)
     return outcome
@@ -57,7 +60,7 @@ async def _turns(deps: SessionDeps, brief: SessionBrief) -> SessionOutcome:
     for turn in range(1, brief.max_turns + 1):
         if (stopped := await stopped_before(deps, brief, turn)) is not None:
             return stopped
-        context = _context(deps, brief, turn, recorded, silent=silent_turns > 0)
+        context = await _context(deps, brief, turn, recorded, silent=silent_turns > 0)
         if isinstance(context, Overflow):
             note(deps, brief, "context.compaction.requested", jsonable(context), key=call_key(session, turn))
             return overflowed(brief, turn - 1, context)
@@ -91,7 +94,7 @@ async def _turns(deps: SessionDeps, brief: SessionBrief) -> SessionOutcome:
     return turns_reached(brief)
 
 
-def _context(
+async def _context(
     deps: SessionDeps, brief: SessionBrief, turn: int, recorded: int, *, silent: bool
 ) -> AssembledContext | Overflow:
     """Return the request of a turn: as it is on record, else assembled now and committed before it is sent.
@@ -99,18 +102,22 @@ def _context(
     A new run revision or another model opens a new epoch; otherwise what was sent before is frozen.
     """
     if (kept := deps.assemblies.find(brief.session_id, turn)) is not None:
+        await tell_loaded(deps, brief, kept)
         return kept
-    steer(deps, brief, turn, silent=silent)
     before = deps.assemblies.find(brief.session_id, turn - 1) if turn > 1 else None
     now = replace(brief, run_revision=deps.revision_for(brief))
     goes_on = before is not None and _epoch_key(before) == (now.run_revision, now.model)
+    epoch = before.manifest.epoch + (not goes_on) if before is not None else 1
+    contributed = await contributions(deps, brief, turn, epoch, opens=not goes_on)
+    steer(deps, brief, turn, silent=silent, hooked=await due_words(deps, brief, turn))
     snapshot = deps.gatherer.gather(
         now,
         turn=turn,
         messages=deps.sessions.messages(brief.session_id)[:recorded],
         frozen=before if goes_on else None,
-        epoch=before.manifest.epoch + (not goes_on) if before is not None else 1,
+        epoch=epoch,
         steering=deps.sessions.steering(brief.session_id, turn),
+        contributed=contributed,
     )
     context = assemble(snapshot)
     if isinstance(context, AssembledContext):
@@ -119,6 +126,7 @@ def _context(
         deps.assemblies.record(context, snapshot=snapshot)
         for conflict in context.manifest.conflicts[len(before.manifest.conflicts) if goes_on and before else 0 :]:
             note(deps, brief, "conflict.found", jsonable(conflict), key=conflict.conflict_id)
+        await tell_loaded(deps, brief, context)
     return context
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from aircoding.agents.hooks import HookDispatcher
+from aircoding.agents.moments import contributions_of
 from aircoding.app.estimators import estimator_now
+from aircoding.app.hooks import dispatcher_in_memory, load_extensions, tool_specs_of
 from aircoding.app.models import limits_for
 from aircoding.app.plans import load_plan
 from aircoding.app.policies import Policies, open_policies
@@ -24,14 +28,16 @@ from aircoding.errors import NotFoundError, UsageError
 from aircoding.graph.plan_file import parse_plan
 from aircoding.records.conflicts import Ruling, Suspicion
 from aircoding.records.digests import canonical_json, sha256_bytes, sha256_text
+from aircoding.records.hooks import Contribution, Extensions, HookEvent
 from aircoding.records.ids import Digest, ManifestId, RunId, TaskId, session_id
 from aircoding.records.layers import Mode
 from aircoding.records.manifest import AssembledContext, AssemblyHead, Manifest, Overflow
 from aircoding.records.sessions import SessionBrief
-from aircoding.records.snapshot import ModelLimits
+from aircoding.records.snapshot import ModelLimits, ToolSpec
 from aircoding.records.tasks import Plan, TaskSpec
 from aircoding.sources.gather import FileGatherer
 from aircoding.sources.routed import Routed
+from aircoding.workspace.sandbox import choose_sandbox
 from aircoding.workspace.worktree import GitWorktree
 
 if TYPE_CHECKING:
@@ -55,6 +61,7 @@ class BuildRequest:
 
     Without `mode`, a role that speaks with the user gets the full one, any other the minimal one of a sub-agent.
     With `run_id` plan, conflicts and rulings are those of a recorded run; the other sources are as they are now.
+    Without `hooks` neither plugins nor the project's hooks are asked, and no plugin is loaded.
     """
 
     start: Path
@@ -66,6 +73,7 @@ class BuildRequest:
     model: str | None = None
     at: str | None = None
     run_id: str | None = None
+    hooks: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,8 +122,10 @@ class _StoppedClock:
         raise NotImplementedError(seconds)
 
 
-def build_context(request: BuildRequest) -> AssembledContext:
+def build_context(request: BuildRequest, *, say: Callable[[str], None] = lambda _text: None) -> AssembledContext:
     """Assemble what a worker would see now; the clock is HEAD's commit time unless one is given.
+
+    `say` is told which plugins and hooks gave nothing though they should.
 
     Raises:
         NotFoundError: the plan has no such task.
@@ -126,12 +136,12 @@ def build_context(request: BuildRequest) -> AssembledContext:
         rulings, suspicions = recorded_rulings(project), recorded_suspicions(project)
         plan = None if request.task_id is None and request.plan_file is None else load_plan(project, request.plan_file)
         told = _Told(ruled_in=lambda _: rulings, suspected_in=lambda _: suspicions)
-        return _built(project, request, *_task(plan, request), told)
+        return _built(project, request, *_task(plan, request), told, say)
     with project.open_store() as store:
         run = store.runs.get(request.run_id)
         plan = parse_plan(store.texts.get(run.plan_digest) or "", f"air:run/{run.run_id}/plan")
         told = _Told(ruled_in=store.rulings.rulings, suspected_in=suspicions_of(store), routed_to=routed_of(store))
-        return _built(project, request, *_task(plan, request), told)
+        return _built(project, request, *_task(plan, request), told, say)
 
 
 def _built(
@@ -140,11 +150,17 @@ def _built(
     plan: Plan | None,
     task: TaskSpec,
     told: _Told,
+    say: Callable[[str], None],
 ) -> AssembledContext:
     policies = open_policies(project, confined=True)
+    extensions = _extensions(project, policies, say) if request.hooks else Extensions()
+    tools = tool_specs_of(extensions)
+    policies = replace(policies, plugin_tools=tools)
     profile = policies.profile(request.role)
     limits = limits_for(request.model, project.settings)
-    gatherer = gatherer_in_memory(project, plan, policies, lambda _: limits, at=request.at, told=told)
+    gatherer = gatherer_in_memory(
+        project, plan, policies, lambda _: limits, at=request.at, told=told, plugin_tools=tools
+    )
     brief = SessionBrief(
         session_id=session_id(RunId(request.run_id or "build"), task.id, 1, request.role, 1),
         role=request.role,
@@ -156,7 +172,8 @@ def _built(
         run_revision=gatherer.freeze_run(),
         instruction=f"Carry out task {task.id}: {task.title}.",
     )
-    built = assemble(gatherer.gather(brief, turn=1, messages=(), frozen=None))
+    contributed = asyncio.run(_contributed(dispatcher_in_memory(project, policies, extensions), brief, say))
+    built = assemble(gatherer.gather(brief, turn=1, messages=(), frozen=None, contributed=contributed))
     if isinstance(built, Overflow):
         raise UsageError(
             f"what must be kept needs {built.needed_tokens} tokens of {built.scope} scope, and {built.available_tokens}"
@@ -167,6 +184,28 @@ def _built(
     return built
 
 
+def _extensions(project: Project, policies: Policies, say: Callable[[str], None]) -> Extensions:
+    extensions = load_extensions(project, policies, sandbox=lambda: choose_sandbox(project.settings.sandbox.backend))
+    for fault in extensions.faults:
+        say(f"{fault.name} takes no part: {fault.reason}")
+    return extensions
+
+
+async def _contributed(
+    dispatcher: HookDispatcher, brief: SessionBrief, say: Callable[[str], None]
+) -> tuple[Contribution, ...]:
+    """Ask what a session's first epoch would ask."""
+    results = [*(await dispatcher.ask(brief, HookEvent.CONTEXT, "context", turn=1))[0]]
+    event = HookEvent.BEFORE_PROMPT_BUILD
+    results += (await dispatcher.ask(brief, event, f"{event.value}/1", turn=1, facts={"epoch": 1}))[0]
+    for one in results:
+        if one.state == "failed":
+            say(f"{one.hook} failed on {one.event.value}: {one.reason}")
+        if one.cut_chars:
+            say(f"{one.hook}: {one.cut_chars} characters of its text on {one.event.value} were left out")
+    return contributions_of(results)
+
+
 def gatherer_in_memory(
     project: Project,
     plan: Plan | None,
@@ -175,6 +214,7 @@ def gatherer_in_memory(
     *,
     at: str | None = None,
     told: _Told | None = None,
+    plugin_tools: tuple[ToolSpec, ...] = (),
 ) -> FileGatherer:
     """Return a gatherer that records nothing; its clock stands at `at`, else at HEAD's commit time."""
     record = told or _Told()
@@ -191,6 +231,7 @@ def gatherer_in_memory(
         ruled_in=record.ruled_in,
         suspected_in=record.suspected_in,
         routed_to=record.routed_to,
+        plugin_tools=plugin_tools,
     )
 
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from aircoding.agents.loop import run_session
+from aircoding.app.hooks import load_extensions
 from aircoding.app.models import open_provider
 from aircoding.app.policies import open_policies
 from aircoding.app.project import Project
@@ -92,13 +93,15 @@ def _ask(project: Project, goal: str, *, base: Path, report: Callable[[Event], N
     sandbox = choose_sandbox(settings.sandbox.backend)
     confined = sandbox.report.backend != "none" or settings.sandbox.allow_unconfined
     with project.open_store(create=True) as store:
+        policies = open_policies(project, confined=confined)
         world = World(
             project=project,
-            policies=open_policies(project, confined=confined),
+            policies=policies,
             provider=provider,
             sandbox=sandbox,
             store=store,
             report=report,
+            extensions=load_extensions(project, policies, sandbox=lambda: sandbox),
         )
         task = TaskSpec(id=_TASK, title="Plan for a goal", description=goal, role="architecture_designer")
         run = _planning_run(world, goal, model, task)

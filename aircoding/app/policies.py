@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from aircoding.records.ids import Digest
 from aircoding.records.policy import Policy, PolicyLevel
 from aircoding.records.profiles import Profile
 from aircoding.records.sessions import SessionBrief
+from aircoding.records.snapshot import ToolSpec
 from aircoding.records.tasks import TaskSpec
 from aircoding.sources.installation import approved
 from aircoding.sources.resources import read_resource
@@ -37,13 +38,14 @@ class Policies:
     project_trusted: bool
     confined: bool
     approvals: frozenset[Digest]
+    plugin_tools: tuple[ToolSpec, ...] = ()
 
     def for_role(self, profile: Profile, task: TaskSpec | None) -> Policy:
         """Return what a role may do; with a task, in that task."""
         area = task.write_area if task is not None else ()
         if profile.writes == "plan":
             area = (".air/shared/plan/**",)
-        return build_policy(
+        policy = build_policy(
             self.files,
             project_trusted=self.project_trusted,
             may_write=profile.writes != "none",
@@ -54,6 +56,9 @@ class Policies:
             confined=self.confined,
             approved=self.approvals,
         )
+        # No part of the digest: which plugins are installed must not undo what a person approved.
+        brought = (tool.name for tool in self.plugin_tools if tool.category in profile.tool_categories)
+        return replace(policy, tools=(*policy.tools, *brought)) if self.plugin_tools else policy
 
     def for_brief(self, brief: SessionBrief) -> Policy:
         """Return what a session may do."""
@@ -98,7 +103,8 @@ class LivePolicies:
         if digest != self._seen:
             self._seen = digest
             try:
-                self._policies = open_policies(self._project, confined=self._policies.confined)
+                policies = open_policies(self._project, confined=self._policies.confined)
+                self._policies = replace(policies, plugin_tools=self._policies.plugin_tools)
             except AirError as error:
                 self._report(error.message)
         return self._policies

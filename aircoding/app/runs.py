@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aircoding.app.garbage import settle
+from aircoding.app.hooks import load_extensions
 from aircoding.app.models import open_provider
 from aircoding.app.money import unpriced_models
 from aircoding.app.plan_conflicts import find_conflicts
@@ -27,7 +28,9 @@ from aircoding.fleet.drive import drive
 from aircoding.fleet.engine import DurableEngine
 from aircoding.fleet.rule_judge import judge_rules
 from aircoding.graph.plan_file import parse_plan
+from aircoding.records.digests import sha256_text
 from aircoding.records.events import Event
+from aircoding.records.hooks import Extensions
 from aircoding.records.ids import RunId
 from aircoding.records.jsonable import jsonable
 from aircoding.records.runs import Run
@@ -83,9 +86,16 @@ def start_run(request: RunRequest, *, report: Report, say: Say, confirm: Confirm
     _approve_commands(project, plan, policies, confirm=confirm, plan_file=request.plan_file)
     policies = replace(policies, approvals=open_policies(project, confined=policies.confined).approvals)
     known = find_conflicts(project, plan)
+    extensions = load_extensions(project, policies, sandbox=lambda: sandbox)
     with project.open_store(create=True) as store:
         world = World(
-            project=project, policies=policies, provider=provider, sandbox=sandbox, store=store, report=report
+            project=project,
+            policies=policies,
+            provider=provider,
+            sandbox=sandbox,
+            store=store,
+            report=report,
+            extensions=extensions,
         )
         run = _new_run(world, plan, model, request)
         with lock_of(project, run.run_id):
@@ -105,6 +115,7 @@ def start_run(request: RunRequest, *, report: Report, say: Say, confirm: Confirm
                 append(deps, "source.invalid", jsonable(fault), key=f"{fault.uri}:{fault.line}:{fault.code}")
             for conflict in known.conflicts:
                 append(deps, "conflict.found", jsonable(conflict), key=conflict.conflict_id)
+            _tell_faults(deps, extensions)
             return _drive(deps, engine, store, say, judge=project.settings.conflicts.judge)
 
 
@@ -141,12 +152,26 @@ def resume_run(
             provider, _ = open_provider(run.provider, project.settings, base=Path(run.project_root))
             sandbox, policies = confinement(project, say, run)
             world = World(
-                project=project, policies=policies, provider=provider, sandbox=sandbox, store=store, report=report
+                project=project,
+                policies=policies,
+                provider=provider,
+                sandbox=sandbox,
+                store=store,
+                report=report,
+                extensions=load_extensions(project, policies, sandbox=lambda: sandbox),
             )
             deps, engine = wire(world, run, plan)
             store.runs.finish(run.run_id, "running")
             append(deps, "run.resumed", {}, key=SystemClock().now())
+            _tell_faults(deps, world.extensions)
             return _drive(deps, engine, store, say, judge=project.settings.conflicts.judge)
+
+
+def _tell_faults(deps: FleetDeps, extensions: Extensions) -> None:
+    """Put on record which plugins and hooks take no part in this run, each time that it begins or goes on."""
+    for fault in extensions.faults:
+        key = f"{fault.name}:{sha256_text(fault.reason)}:{deps.journal.state.resumptions}"
+        append(deps, "plugin.left_out", {"name": fault.name, "reason": fault.reason}, key=key)
 
 
 def _flags(request: RunRequest) -> dict[str, dict[str, object]]:

@@ -6,16 +6,19 @@ import os
 import shutil
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aircoding.agents.cache_watch import CacheWatch
 from aircoding.agents.deps import SessionDeps
+from aircoding.agents.hooks import HookDispatcher
 from aircoding.agents.prefix_gate import PrefixGate
 from aircoding.agents.run_budget import RunBudget
+from aircoding.agents.tools.plugin_tools import plugin_tool
 from aircoding.agents.touched import baselines, touched_paths
 from aircoding.app.estimators import estimators_of
+from aircoding.app.hooks import tool_specs_of
 from aircoding.app.models import cache_rules_for, next_try
 from aircoding.app.policies import LivePolicies, Policies
 from aircoding.app.project import Project
@@ -29,10 +32,11 @@ from aircoding.fleet.engine import DurableEngine, Workflow
 from aircoding.ports import EventLog, Provider, Sandbox
 from aircoding.records.digests import sha256_text
 from aircoding.records.events import Event
+from aircoding.records.hooks import Extensions
 from aircoding.records.ids import RunId
 from aircoding.records.runs import Run
 from aircoding.records.sessions import SessionBrief
-from aircoding.records.snapshot import ModelLimits
+from aircoding.records.snapshot import ModelLimits, ToolSpec
 from aircoding.records.tasks import Plan
 from aircoding.rules.globs import Dialect, compile_globs
 from aircoding.sources.gather import FileGatherer
@@ -82,6 +86,7 @@ class World:
     sandbox: Sandbox
     store: Store
     report: Report
+    extensions: Extensions = field(default_factory=Extensions)
 
 
 def sources_of(project: Project) -> Sources:
@@ -104,6 +109,7 @@ def open_gatherer(
     *,
     limits_for: Callable[[str], ModelLimits],
     live: LivePolicies | None = None,
+    plugin_tools: tuple[ToolSpec, ...] = (),
 ) -> FileGatherer:
     """Return the gatherer of a project's sources; with `live`, policies are those that hold at each request."""
     return FileGatherer(
@@ -121,18 +127,29 @@ def open_gatherer(
         ruled_in=store.rulings.rulings,
         suspected_in=suspicions_of(store),
         routed_to=routed_of(store),
+        plugin_tools=plugin_tools,
     )
 
 
 def freeze_run(world: World, plan: Plan | None) -> str:
     """Freeze the shared text of a run that is about to start and return its revision."""
-    gatherer = open_gatherer(world.project, world.policies, world.store, plan, limits_for=world.provider.limits)
+    gatherer = open_gatherer(
+        world.project,
+        world.policies,
+        world.store,
+        plan,
+        limits_for=world.provider.limits,
+        plugin_tools=tool_specs_of(world.extensions),
+    )
     return gatherer.freeze_run()
 
 
 def wire(world: World, run: Run, plan: Plan) -> tuple[FleetDeps, DurableEngine]:
     """Return the fleet of a run, and its engine, which knows its workflows and is not launched yet."""
-    project, store, policies = world.project, world.store, world.policies
+    project, store = world.project, world.store
+    tools = tool_specs_of(world.extensions)
+    policies = replace(world.policies, plugin_tools=tools)
+    told = {"profile": project.settings.identity.profile, "project_root": str(project.root)}
     clock, screener = SystemClock(), open_screener(project, policies)
     seen = store.events.read(run.run_id)
     events = ReportingLog(store.events, world.report, seen=seen[-1].seq if seen else 0)
@@ -145,7 +162,9 @@ def wire(world: World, run: Run, plan: Plan) -> tuple[FleetDeps, DurableEngine]:
         engine=engine,
         clock=clock,
         screener=screener,
-        gatherer=open_gatherer(project, policies, store, plan, limits_for=world.provider.limits, live=live),
+        gatherer=open_gatherer(
+            project, policies, store, plan, limits_for=world.provider.limits, live=live, plugin_tools=tools
+        ),
         sandbox=world.sandbox,
         assemblies=store.assemblies,
         sessions=store.sessions,
@@ -163,6 +182,8 @@ def wire(world: World, run: Run, plan: Plan) -> tuple[FleetDeps, DurableEngine]:
         budget=RunBudget(run.max_cost_usd, lambda: store.calls.spent_usd(run.run_id)),
         gate=PrefixGate(time.monotonic),
         cache_watch=CacheWatch(cache_rules_for(world.provider)),
+        hooks=HookDispatcher(world.extensions.hooks, store.hooks, screener, **told),
+        plugin_tools={name: plugin_tool(tool, **told) for name, tool in world.extensions.tools.items()},
     )
     settings = project.settings
     deps = FleetDeps(

@@ -64,6 +64,11 @@ def _line(event: Event) -> str:
         "conflict.found": f"conflict {payload.get('conflict_id')}: {payload.get('detail')}; {payload.get('ruling')}",
         "conflict.opened": f"{where}: conflict: {payload.get('detail', '')}",
         "result.differs": f"{where}: {payload.get('remark', '')}",
+        "plugin.left_out": f"{payload.get('name')} takes no part: {payload.get('reason')}",
+        "hook.failed": f"{where}: {payload.get('hook')} failed on {payload.get('event')}: {payload.get('reason')}",
+        "hook.cut": f"{where}: {payload.get('cut_chars')} characters of what {payload.get('hook')} said were left out",
+        "hook.switched_off": f"{where}: {payload.get('hook')} failed {payload.get('failures')} times in a row"
+        f" on {payload.get('event')}, and is not asked again in this session",
         "task.failed": f"{task}: failed: {payload.get('reason', '')}",
         "task.blocked": f"{task}: blocked: {payload.get('reason', '')}",
     }

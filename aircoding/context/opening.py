@@ -16,7 +16,7 @@ from aircoding.records.ids import SegmentId
 from aircoding.records.layers import Form, Layer, OutcomeKind, Reason, Scope, SegmentKind, Trust
 from aircoding.records.manifest import AssembledContext, OutcomeRecord, Overflow, Span
 from aircoding.records.segments import Segment, Source
-from aircoding.records.snapshot import Message, Snapshot
+from aircoding.records.snapshot import Message, Snapshot, ToolSpec
 
 __all__ = ["open_epoch"]
 
@@ -37,7 +37,7 @@ def open_epoch(draft: Draft, notes: tuple[Note, ...]) -> AssembledContext | Over
     items = tuple(item for item in items if item not in late)
     tools = tool_nodes(snapshot.tools)
     for number, (tool, node) in enumerate(zip(sorted(snapshot.tools, key=lambda tool: tool.name), tools, strict=True)):
-        layout.own(_tool_item(tool.name, node, snapshot), (Span(f"/tools/{number}"),))
+        layout.own(_tool_item(tool, node, snapshot), (Span(f"/tools/{number}"),))
     system, fleet_blocks = system_blocks(items, layout)
     first, session_blocks = first_message(items, layout)
     request = Request(tools, system, [] if first is None else [first])
@@ -74,11 +74,10 @@ def _left_out(message: Message, number: int, text: str, snapshot: Snapshot) -> O
     return outcome(segment, OutcomeKind.OMITTED, Reason.STALE, detail, tokens=tokens, by="epoch")
 
 
-def _tool_item(name: str, node: dict[str, object], snapshot: Snapshot) -> Item:
+def _tool_item(tool: ToolSpec, node: dict[str, object], snapshot: Snapshot) -> Item:
     text = canonical_json(node).decode("utf-8")
-    segment = _segment(
-        Layer.L1, Scope.FLEET, Trust.BUILTIN, SegmentKind.TOOL, f"resource:tools/{name}.yaml", text, required=True
-    )
+    uri, trust = (tool.uri, Trust.USER) if tool.uri else (f"resource:tools/{tool.name}.yaml", Trust.BUILTIN)
+    segment = _segment(Layer.L1, Scope.FLEET, trust, SegmentKind.TOOL, uri, text, required=True)
     return Item(segment, Form.WHOLE, text, estimate_tokens(text, snapshot.estimator), "tools")
 
 

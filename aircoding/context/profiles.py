@@ -27,8 +27,8 @@ def profile_refusal(profile: Profile, segment: Segment) -> str | None:
     selection = profile.layers.get(segment.layer)
     if selection is None:
         return f"the {profile.role} profile retrieves no {segment.layer}"
-    if segment.kind is SegmentKind.NOTICE:
-        return None  # it is about a text that the role had
+    if segment.kind in {SegmentKind.NOTICE, SegmentKind.CONTEXT}:
+        return None  # it is about a text that the role had; a plugin was told the role when it gave its text
     if selection.kinds and segment.kind not in selection.kinds:
         kinds = ", ".join(kind.value for kind in selection.kinds)
         return f"of {segment.layer} the {profile.role} profile retrieves {kinds}, not {segment.kind.value}"

@@ -10,7 +10,7 @@ from typing import Any
 
 from aircoding.permissions.commands import judge_command
 from aircoding.permissions.hosts import judge_host
-from aircoding.permissions.judgements import by_engine, strongest
+from aircoding.permissions.judgements import by_engine, by_rule, strongest
 from aircoding.permissions.locations import locate
 from aircoding.permissions.paths import judge_path
 from aircoding.records.digests import fingerprint
@@ -23,6 +23,7 @@ from aircoding.records.policy import (
     Judgement,
     PathAct,
     Policy,
+    PolicyRule,
     PolicySubject,
     ToolAct,
 )
@@ -81,6 +82,9 @@ def _judgements(act: Act, policy: Policy) -> tuple[Judgement, ...]:
 
 def _judge_tool(act: ToolAct, policy: Policy) -> Judgement:
     known = act.tool in policy.tools
+    lines = [rule for rule in policy.rules if rule.subject is PolicySubject.TOOL and rule.pattern == act.tool]
+    if known and (lines or act.opaque):
+        return _judge_by_name(act, lines)
     return by_engine(
         Effect.ALLOW if known else Effect.DENY,
         PolicySubject.TOOL,
@@ -89,6 +93,15 @@ def _judge_tool(act: ToolAct, policy: Policy) -> Judgement:
         "the role has this tool" if known else "the role does not have this tool",
         origin="role",
     )
+
+
+def _judge_by_name(act: ToolAct, lines: list[PolicyRule]) -> Judgement:
+    """Judge a tool by the lines that name it; what a tool that is opaque does, nobody can tell without one."""
+    if lines:
+        rule = max(lines, key=lambda one: one.effect.rank)
+        return by_rule(rule, act.tool, f"the policy says {rule.effect.value} of this tool")
+    reason = "it does not say what it does, and the policy does not name it; `tools: {allow: [NAME]}` lets it act"
+    return by_engine(Effect.ASK, PolicySubject.TOOL, act.tool, "opaque tool", reason)
 
 
 def _reason(judgement: Judgement) -> str:
@@ -105,7 +118,9 @@ def _identity(act: Act) -> tuple[str, ...]:
         return ("command", act.command, act.cwd)
     if isinstance(act, PathAct):
         return (act.access, act.path)
-    return ("host", act.host) if isinstance(act, HostAct) else ("tool", act.tool)
+    if isinstance(act, HostAct):
+        return ("host", act.host)
+    return ("opaque tool" if act.opaque else "tool", act.tool)
 
 
 def _said(act: Act) -> str:

@@ -51,6 +51,9 @@ def policy_in_words(policy: Policy) -> str:
         _list("- Hosts that may be reached", policy, PolicySubject.HOST, Effect.ALLOW) or "- No host may be reached.",
         _list("- Hosts that need approval", policy, PolicySubject.HOST, Effect.ASK),
         _list("- Hosts that are refused", policy, PolicySubject.HOST, Effect.DENY),
+        "",
+        _list("Tools that need approval", policy, PolicySubject.TOOL, Effect.ASK),
+        _list("Tools that are refused", policy, PolicySubject.TOOL, Effect.DENY),
     ]
     return _without_gaps(lines)
 

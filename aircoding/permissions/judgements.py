@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aircoding.records.policy import Effect, Judgement, PolicyLevel, PolicyRule, PolicySubject
 
-__all__ = ["BUILTIN_URI", "by_engine", "by_rule", "strongest"]
+__all__ = ["BUILTIN_URI", "by_engine", "by_hook", "by_rule", "strongest"]
 
 BUILTIN_URI = "air:policy/builtin"
 """Where judgements come from that no file's line gave; `air:policy/task` and `air:policy/role` are the other two."""
@@ -37,6 +37,20 @@ def by_engine(
         pattern=pattern,
         level=_LEVELS[origin],
         uri=f"air:policy/{origin}",
+        line=None,
+        reason=reason,
+    )
+
+
+def by_hook(effect: Effect, tool: str, uri: str, reason: str) -> Judgement:
+    """Return a judgement that a hook gave of the use of a tool; it stands with those of the task, which only narrow."""
+    return Judgement(
+        effect=effect,
+        subject=PolicySubject.TOOL,
+        text=tool,
+        pattern=tool,
+        level=PolicyLevel.TASK,
+        uri=uri,
         line=None,
         reason=reason,
     )

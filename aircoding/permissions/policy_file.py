@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -31,6 +32,9 @@ _LISTS: dict[tuple[str, ...], tuple[PolicySubject, Effect]] = {
     ("network", "deny"): (PolicySubject.HOST, _DENY),
     ("credentials", "deny_paths"): (PolicySubject.CREDENTIAL, _DENY),
     ("system_sensitive", "deny"): (PolicySubject.SYSTEM, _DENY),
+    ("tools", "allow"): (PolicySubject.TOOL, _ALLOW),
+    ("tools", "ask"): (PolicySubject.TOOL, _ASK),
+    ("tools", "deny"): (PolicySubject.TOOL, _DENY),
 }
 _MASK_ENV = ("credentials", "mask_env")
 _SECTIONS = {path[:depth] for path in (*_LISTS, _MASK_ENV) for depth in range(1, len(path))}
@@ -159,6 +163,8 @@ def _pattern_fault(subject: PolicySubject, text: str) -> str | None:
         return _command_fault(text.split())
     if subject is PolicySubject.HOST:
         return _host_fault(text)
+    if subject is PolicySubject.TOOL:
+        return None if re.fullmatch(r"[A-Za-z0-9_-]{1,64}", text) else "it is no name of a tool"
     return glob_fault(text, Dialect.GITIGNORE)
 
 

@@ -128,6 +128,7 @@ class SegmentKind(StrEnum):
     SKILLS_INDEX = "skills_index"
     SKILL = "skill"
     MEMORY = "memory"
+    CONTEXT = "context"
     PLAN = "plan"
     ADR = "adr"
     GRAPH = "graph"

@@ -134,9 +134,10 @@ class HostAct:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolAct:
-    """The use of a tool as such, before its own acts are judged."""
+    """The use of a tool as such, before its own acts are judged; one that is `opaque` does not say what these are."""
 
     tool: str
+    opaque: bool = False
 
 
 Act = CommandAct | PathAct | HostAct | ToolAct

@@ -20,7 +20,8 @@ class Source:
     """Where a text comes from.
 
     `uri` is one of `project:PATH` (relative to the project root), `user:PATH` (relative to
-    `~/.air`), `resource:PATH` (packaged), `git:OBJECT:PATH`, `air:run/…`, `air:session/…`.
+    `~/.air`), `resource:PATH` (packaged), `git:OBJECT:PATH`, `air:run/…`, `air:session/…`,
+    `plugin:NAME/…`, `hook:NAME/…`.
     `digest` is of the raw bytes of the whole source, `text_digest` of the text that the segment
     carries (secrets masked). Lines count from 1, both ends included.
     """

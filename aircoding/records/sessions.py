@@ -77,9 +77,11 @@ class SteeringEntry:
     """What a session is told in one turn beside the conversation, and never again (DESIGN section 2, steering).
 
     `source_uri` says whose words they are (`resource:…`: ours); `position` orders the entries of a turn from 0.
+    `trust` is that of a plugin or hook; None: what is packaged is ours, anything else an agent's word.
     """
 
     turn: int
     position: int
     source_uri: str
     text: str
+    trust: Trust | None = None

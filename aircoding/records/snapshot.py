@@ -66,12 +66,16 @@ class Estimator:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSpec:
-    """One tool as the model sees it; `category` is read, edit, execute, network, delegate or finish."""
+    """One tool as the model sees it; `category` is read, edit, execute, network, delegate or finish.
+
+    `uri` says who brings it; empty: it is packaged.
+    """
 
     name: str
     category: str
     description: str
     input_schema: Mapping[str, Any]
+    uri: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ class CommandRequest:
     """A command to run in a worktree. `cwd` is relative to it; limits are per command.
 
     `writable_paths` are folders outside the worktree that it may write (package caches; `~` is the user's home).
+    `input_text` is what it reads; with one, its stderr is kept apart (`CommandOutcome.errors`). None: it reads nothing.
     """
 
     command: str
@@ -24,17 +25,22 @@ class CommandRequest:
     max_output_bytes: int = 4_000_000
     writable: bool = True
     writable_paths: tuple[str, ...] = ()
+    input_text: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandOutcome:
-    """How a command ended. `output` is stdout and stderr in the order in which they came."""
+    """How a command ended. `output` is stdout and stderr in the order in which they came.
+
+    Of a command that was given an input, `output` is its stdout and `errors` its stderr.
+    """
 
     exit_code: int | None
     output: str
     duration_seconds: float
     timed_out: bool = False
     truncated: bool = False
+    errors: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

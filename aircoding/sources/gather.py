@@ -14,6 +14,7 @@ from aircoding.errors import ConfigError, NotFoundError
 from aircoding.permissions.in_words import policy_in_words, task_policy_in_words
 from aircoding.ports import BlobStore, Clock, Screener, Worktree
 from aircoding.records.conflicts import Ruling, Suspicion
+from aircoding.records.hooks import Contribution
 from aircoding.records.ids import Digest, SessionId, session_parts
 from aircoding.records.layers import Layer, Mode, Scope, SegmentKind, Trust
 from aircoding.records.manifest import AssembledContext, Versions
@@ -21,9 +22,10 @@ from aircoding.records.policy import Policy
 from aircoding.records.profiles import Profile
 from aircoding.records.segments import Segment
 from aircoding.records.sessions import SessionBrief, SteeringEntry
-from aircoding.records.snapshot import AssemblyRequest, Estimator, Message, ModelLimits, Snapshot
+from aircoding.records.snapshot import AssemblyRequest, Estimator, Message, ModelLimits, Snapshot, ToolSpec
 from aircoding.records.tasks import Plan, TaskSpec
 from aircoding.sources.changes import changed_since
+from aircoding.sources.contributions import contributed_segments
 from aircoding.sources.memory_files import DEFAULT_PROFILE, memory_segments, memory_stores
 from aircoding.sources.plan_docs import PlanDocs, read_plan_docs, run_plan, task_plan
 from aircoding.sources.reads import current_digests, read_files
@@ -107,6 +109,7 @@ class FileGatherer:
         ruled_in: what people ruled on conflicts, as far as it counts for a run.
         suspected_in: what a model said of the rules, as far as it counts for a run.
         routed_to: what of a run a role must be told: conflicts, and for the coordinator what its workers did not get.
+        plugin_tools: what plugins bring; each role has those of its categories.
     """
 
     def __init__(
@@ -126,7 +129,9 @@ class FileGatherer:
         ruled_in: Callable[[str], tuple[Ruling, ...]] = _nothing_ruled,
         suspected_in: Callable[[str], tuple[Suspicion, ...]] = _nothing_suspected,
         routed_to: Callable[[str, str], Routed] = _nothing_routed,
+        plugin_tools: Sequence[ToolSpec] = (),
     ) -> None:
+        self._plugin_tools = tuple(plugin_tools)
         self._project, self._plan, self._estimator_for = project, plan, estimator_for
         self._open_worktree, self._blobs, self._clock = open_worktree, blobs, clock
         self._policy_for, self._limits_for = policy_for, limits_for
@@ -170,7 +175,7 @@ class FileGatherer:
             roles={
                 role: FrozenRole(
                     profile=profile,
-                    tools=tool_specs(profile, skills=bool(skills.on_demand)),
+                    tools=tool_specs(profile, self._plugin_tools, skills=bool(skills.on_demand)),
                     segment_ids=tuple(segment.segment_id for segment in parts[role]),
                 )
                 for role, profile in sorted(profiles.items())
@@ -188,7 +193,12 @@ class FileGatherer:
         policy = policy_in_words(self._policy_for(profile, None))
         return unique(
             (
-                *role_segments(profile, tool_specs(profile), intake=self._intake, trusted=self._project.trusted),
+                *role_segments(
+                    profile,
+                    tool_specs(profile, self._plugin_tools),
+                    intake=self._intake,
+                    trusted=self._project.trusted,
+                ),
                 self._policy_segment(policy, Scope.FLEET, f"air:policy/{profile.role}"),
                 *_at_detail(profile, Layer.L3, rules),
                 *run_plan(docs, profile.layers.get(Layer.L4)),
@@ -216,6 +226,7 @@ class FileGatherer:
         frozen: AssembledContext | None,
         epoch: int = 1,
         steering: Sequence[SteeringEntry] = (),
+        contributed: Sequence[Contribution] = (),
         touched_paths: Sequence[str] | None = None,
     ) -> Snapshot:
         """Return the snapshot for one turn.
@@ -227,6 +238,7 @@ class FileGatherer:
             frozen: the last assembly of this epoch; None opens one.
             epoch: its number, from 1.
             steering: what is due in this turn.
+            contributed: what plugins and hooks gave for this session and this epoch.
             touched_paths: what the session has read or written; None: `touched_by` is asked.
 
         Raises:
@@ -252,6 +264,7 @@ class FileGatherer:
                 *_at_detail(profile, Layer.L3, body_segments(skills, intake=self._intake)),
                 *task_plan(docs, brief.task, profile.layers.get(Layer.L4), intake=self._intake),
                 *self._routed(brief, profile),
+                *_contributed(profile, contributed, self._intake),
                 *instruction_segments(brief, profile, now=now, intake=self._intake),
                 *steering_segments(steering, intake=self._intake),
             )
@@ -379,6 +392,11 @@ def _at_detail(profile: Profile, layer: Layer, segments: tuple[Segment, ...]) ->
     if selection is None or selection.detail != "summary":
         return segments
     return tuple(in_short(segment) for segment in segments)
+
+
+def _contributed(profile: Profile, contributed: Sequence[Contribution], intake: Intake) -> tuple[Segment, ...]:
+    segments = contributed_segments(contributed, intake=intake)
+    return tuple(part for segment in segments for part in _at_detail(profile, segment.layer, (segment,)))
 
 
 def _request(brief: SessionBrief, turn: int, epoch: int) -> AssemblyRequest:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from string import Template
@@ -24,7 +24,7 @@ from aircoding.sources.roles import TOOL_CATEGORIES
 from aircoding.sources.segments import Intake
 
 __all__ = ["SKILL_TOOL", "instruction_segments", "reminders", "result_schema", "role_segments", "steering_segments"]
-__all__ += ["tool_specs"]
+__all__ += ["tool_names", "tool_specs"]
 
 _INVARIANT = "prompts/runtime-invariant.md"
 _INSTRUCTIONS = "prompts/instructions"
@@ -56,15 +56,20 @@ def result_schema(profile: Profile) -> Mapping[str, Any] | None:
     return schema
 
 
-def tool_specs(profile: Profile, *, skills: bool = True) -> tuple[ToolSpec, ...]:
+def tool_names() -> frozenset[str]:
+    """Return the names of all packaged tools: no plugin's tool can have one of them."""
+    return frozenset(tool.name for tool in _packaged_tools())
+
+
+def tool_specs(profile: Profile, more: Sequence[ToolSpec] = (), *, skills: bool = True) -> tuple[ToolSpec, ...]:
     """Return the tools of a role by name: those of its categories, and `finish` with its result schema.
 
-    Without `skills` there is no tool that reads them.
+    `more` are tools that plugins bring. Without `skills` there is no tool that reads them.
     """
     schema = result_schema(profile)
     own = (
         tool
-        for tool in _packaged_tools()
+        for tool in (*_packaged_tools(), *more)
         if tool.category in profile.tool_categories and (skills or tool.name != SKILL_TOOL)
     )
     finish = (
@@ -156,14 +161,14 @@ def reminders() -> Mapping[str, str]:
 
 
 def steering_segments(entries: Iterable[SteeringEntry], *, intake: Intake) -> tuple[Segment, ...]:
-    """Return what is due in a turn as L9. What is packaged is ours; anything else is an agent's word."""
+    """Return what is due in a turn as L9. What is packaged is ours; what no hook gave is an agent's word."""
     return tuple(
         intake.segment(
             entry.text,
             layer=Layer.L9,
             scope=Scope.TURN,
             kind=SegmentKind.STEERING,
-            trust=Trust.BUILTIN if entry.source_uri.startswith("resource:") else Trust.AGENT,
+            trust=Trust.BUILTIN if entry.source_uri.startswith("resource:") else entry.trust or Trust.AGENT,
             uri=entry.source_uri,
             fragment=f"turn-{entry.turn}-{entry.position}",
             shortened=False,

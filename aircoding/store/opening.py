@@ -15,6 +15,7 @@ from aircoding.store.describe import StoreDescription, describe_store
 from aircoding.store.events import EventStore
 from aircoding.store.fences import Fences
 from aircoding.store.heads import Index
+from aircoding.store.hooks import HookStore
 from aircoding.store.queries import Queries
 from aircoding.store.rulings import RulingStore
 from aircoding.store.runs import RunStore
@@ -50,6 +51,7 @@ class Store:
         self.calls = CallStore(database, self._fences, now)
         self.usage = UsageSamples(database)
         self.tools = ToolStore(database, self._fences, now)
+        self.hooks = HookStore(database, self._fences, now)
         self.rulings = RulingStore(database, now)
         self.index = Index(database)
         self.queries = Queries(database)

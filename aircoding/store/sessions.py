@@ -12,6 +12,7 @@ from aircoding.errors import NotFoundError, StoreError
 from aircoding.records.digests import canonical_json, sha256_text
 from aircoding.records.ids import Digest, SessionId, session_parts
 from aircoding.records.jsonable import jsonable
+from aircoding.records.layers import Trust
 from aircoding.records.sessions import SessionBrief, SessionOutcome, SteeringEntry
 from aircoding.records.snapshot import Message
 from aircoding.store.columns import row, rows, table_of
@@ -149,6 +150,7 @@ class SessionStore:
             source_uri=entry.source_uri,
             text_digest=digest,
             recorded_at=self._now(),
+            trust=None if entry.trust is None else entry.trust.value,
         )
 
         def body(connection: Connection) -> None:
@@ -170,6 +172,7 @@ class SessionStore:
                 position=each.position,
                 source_uri=each.source_uri,
                 text=texts[each.text_digest],
+                trust=None if each.trust is None else Trust(each.trust),
             )
             for each in found
         )

@@ -1,7 +1,8 @@
 """Stand between us and a command: a program of its own that lets nothing of the command outlive it, or us.
 
-Run as a script: `python -I -S keeper.py DATA_BYTES FILE_BYTES CPU_SECONDS PROGRAM ARGUMENT...`. It sets the limits,
-starts the program in a session of its own, and adopts what the program leaves running. When the program ends, or when
+Run as a script: `python -I -S keeper.py DATA_BYTES FILE_BYTES CPU_SECONDS INPUT PROGRAM ARGUMENT...`. It sets the
+limits, starts the program in a session of its own with the file INPUT as its standard input, and adopts what the
+program leaves running. When the program ends, or when
 standard input does (the other end is ours: it closes when we close it, and when we are killed), every descendant is
 killed. It imports the standard library only and no part of the package, and runs one thread, so that forking is safe.
 """
@@ -37,7 +38,7 @@ def main(arguments: list[str]) -> int:
     child = os.fork()
     if child == 0:
         signal.set_wakeup_fd(-1)
-        _become(arguments[3:], data_bytes, file_bytes, cpu_seconds)
+        _become(arguments[4:], arguments[3], data_bytes, file_bytes, cpu_seconds)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     status: int | None = None
@@ -59,11 +60,11 @@ def _adopt_orphans() -> None:
         ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def _become(arguments: list[str], data_bytes: int, file_bytes: int, cpu_seconds: int) -> None:
+def _become(arguments: list[str], input_file: str, data_bytes: int, file_bytes: int, cpu_seconds: int) -> None:
     """Turn the forked process into the program; it cannot return."""
     try:
         os.setsid()
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(os.open(input_file, os.O_RDONLY), 0)
         limits = (
             (resource.RLIMIT_DATA, data_bytes),
             (resource.RLIMIT_FSIZE, file_bytes),

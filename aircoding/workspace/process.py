@@ -53,8 +53,11 @@ async def run_process(
     env: Mapping[str, str],
     timeout_seconds: float,
     max_output_bytes: int,
+    input_file: str | None = None,
 ) -> CommandOutcome:
     """Run a program and wait for it; its input is empty, stdout and stderr come together.
+
+    With `input_file` it reads that, and its stderr is kept apart from its stdout.
 
     When it ends, on time-out, on cancellation, and when this process is killed, everything that it
     started is killed too (`keeper`). Only the first and the last half of `max_output_bytes` are kept.
@@ -63,22 +66,24 @@ async def run_process(
         WorkspaceError: it could not be started.
     """
     started = time.monotonic()
+    apart = input_file is not None
     limits = (_DATA_BYTES, _FILE_BYTES, math.ceil(timeout_seconds) * (os.cpu_count() or 1) + 1)
     try:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", "-S", _KEEPER, *(str(limit) for limit in limits), *arguments),
+            *(sys.executable, "-I", "-S", _KEEPER, *(str(limit) for limit in limits)),
+            *(input_file or os.devnull, *arguments),
             cwd=cwd,
             env=dict(env),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
+            stderr=asyncio.subprocess.PIPE if apart else asyncio.subprocess.STDOUT,
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise WorkspaceError(f"a command could not be started in {cwd}: {reason}") from error
-    output = _Output(max_output_bytes)
-    reading = asyncio.create_task(output.read(process))
+    output, errors = _Output(max_output_bytes), _Output(max_output_bytes)
+    reading = asyncio.gather(output.read(process.stdout), errors.read(process.stderr))
     timed_out = False
     try:
         async with asyncio.timeout(timeout_seconds):
@@ -93,10 +98,11 @@ async def run_process(
         duration_seconds=round(time.monotonic() - started, 3),
         timed_out=timed_out,
         truncated=output.dropped_bytes > 0,
+        errors=errors.text(),
     )
 
 
-async def _end(process: asyncio.subprocess.Process, reading: asyncio.Task[None]) -> None:
+async def _end(process: asyncio.subprocess.Process, reading: asyncio.Future[tuple[None, None]]) -> None:
     """Let the keeper kill what is left, and read the output to its end; one that hangs is killed with all below it."""
     if process.stdin is not None:
         process.stdin.close()
@@ -123,10 +129,10 @@ class _Output:
         self._tail = bytearray()
         self.dropped_bytes = 0
 
-    async def read(self, process: asyncio.subprocess.Process) -> None:
-        if process.stdout is None:
+    async def read(self, stream: asyncio.StreamReader | None) -> None:
+        if stream is None:
             return
-        while chunk := await process.stdout.read(_CHUNK_BYTES):
+        while chunk := await stream.read(_CHUNK_BYTES):
             self._add(chunk)
 
     def _add(self, chunk: bytes) -> None:

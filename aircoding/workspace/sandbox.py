@@ -54,6 +54,7 @@ class PlainSandbox:
                 env=command_environment(shell_path(), home, request.env),
                 timeout_seconds=request.timeout_seconds,
                 max_output_bytes=request.max_output_bytes,
+                input_file=_input_file(request, home),
             )
 
 
@@ -83,6 +84,7 @@ class BubblewrapSandbox:
                 env=command_environment(path, INNER_HOME, request.env),
                 timeout_seconds=request.timeout_seconds,
                 max_output_bytes=request.max_output_bytes,
+                input_file=_input_file(request, scratch),
             )
 
 
@@ -115,6 +117,15 @@ def choose_sandbox(backend: str) -> BubblewrapSandbox | PlainSandbox:
 
 def _unconfined(backend: str, reason: str) -> SandboxReport:
     return SandboxReport(backend=backend, filesystem=False, network=False, processes=False, reasons=(reason,))
+
+
+def _input_file(request: CommandRequest, folder: str) -> str | None:
+    """Write what a command reads into a folder that is gone when it has ended, and return the file."""
+    if request.input_text is None:
+        return None
+    path = Path(folder, "air-input")
+    path.write_bytes(request.input_text.encode("utf-8", "replace"))
+    return str(path)
 
 
 def _workdir(root: str, folder: str) -> str:

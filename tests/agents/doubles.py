@@ -17,6 +17,7 @@ from support.contexts import TASK, snapshot
 from aircoding.context.freezing import frozen_from
 from aircoding.errors import ProviderError
 from aircoding.records.calls import CallRequest, Reply
+from aircoding.records.hooks import Contribution
 from aircoding.records.ids import SessionId
 from aircoding.records.layers import Mode
 from aircoding.records.manifest import AssembledContext
@@ -25,6 +26,7 @@ from aircoding.records.sessions import SessionBrief, SteeringEntry
 from aircoding.records.snapshot import Message, ModelLimits, Snapshot, ToolSpec
 from aircoding.records.usage import Cost, Usage
 from aircoding.screening.screener import TextScreener
+from aircoding.sources.contributions import contributed_segments
 from aircoding.sources.role_text import steering_segments
 from aircoding.sources.segments import Intake
 
@@ -133,9 +135,11 @@ class PlainGatherer:
         frozen: AssembledContext | None,
         epoch: int = 1,
         steering: Sequence[SteeringEntry] = (),
+        contributed: Sequence[Contribution] = (),
     ) -> Snapshot:
         return snapshot(
             *steering_segments(steering, intake=Intake(SCREENER)),
+            *contributed_segments(contributed, intake=Intake(SCREENER)),
             turn=turn,
             epoch=epoch,
             run_revision=brief.run_revision,

@@ -34,11 +34,12 @@ commands: {allow: ["git status"], announce: ["pip install *"], ask: ["git push *
 network: {allow: [h.example], ask: ["*.i.example"], deny: [j.example]}
 credentials: {deny_paths: [k], mask_env: [L_TOKEN]}
 system_sensitive: {deny: [/m]}
+tools: {allow: [n], ask: [o-1], deny: [p_2]}
 """
     file = parse_policy_file(text, uri="user:permissions.yaml", level=PolicyLevel.USER)
     assert file.diagnostics == ()
     assert file.mask_env == ("L_TOKEN",)
-    assert len(file.rules) == 16
+    assert len(file.rules) == 19
     by_pattern = {rule.pattern: rule for rule in file.rules}
     assert by_pattern["f"].line == 8
     assert by_pattern["f"].effect is Effect.ASK
@@ -51,6 +52,7 @@ system_sensitive: {deny: [/m]}
     [
         ("version: 1\ncommand: {}\n", 2, "`command` is not known"),
         ("version: 1\ncommands:\n  permit: [ls]\n", 3, "`commands.permit` is not known"),
+        ("version: 1\ntools: {deny: ['fs *']}\n", 2, "it is no name of a tool"),
         ("version: 2\n", 1, "`version` must be 1"),
         ("commands: {}\n", 1, "`version` must be 1"),
         ("version: 1\ncommands: [ls]\n", 2, "`commands` must hold keys"),

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from aircoding.agents.deps import SessionDeps
+from aircoding.agents.moments import after_tool, narrowed
 from aircoding.agents.notes import note
 from aircoding.agents.tools.registry import TOOLS
 from aircoding.agents.tools.schemas import schema_faults
@@ -21,7 +22,7 @@ from aircoding.records.calls import ToolCall, ToolRecord, ToolResult
 from aircoding.records.digests import fingerprint
 from aircoding.records.jsonable import jsonable
 from aircoding.records.manifest import AssembledContext
-from aircoding.records.policy import Decision, Effect, PathAct, ToolAct
+from aircoding.records.policy import Act, Decision, Effect, PathAct, ToolAct
 from aircoding.records.sessions import SessionBrief
 
 __all__ = ["recorded_result", "run_tool"]
@@ -39,6 +40,7 @@ async def run_tool(deps: SessionDeps, brief: SessionBrief, context: AssembledCon
         result, decision = await _carry_out(deps, bench, context, call, known)
         record = deps.tool_log.interrupt if result.interrupted else deps.tool_log.commit
         record(call, decision, result)
+    await after_tool(deps, brief, call, recorded_result(deps, call))
     return {"result": fingerprint(jsonable(recorded_result(deps, call)))}
 
 
@@ -77,22 +79,31 @@ async def _carry_out(
     if known is not None and (settled := _settled(known, bench)) is not None:
         return settled, known.decision
     decision = decide(ToolAct(tool=call.name), bench.policy)
-    tool = TOOLS.get(call.name)
-    if not decision.permits or tool is None:
+    tool = TOOLS.get(call.name) or deps.plugin_tools.get(call.name)
+    if tool is None or call.name not in bench.policy.tools:
         return _no_such_tool(deps, bench, context, call, decision), decision
+    if not decision.permits:
+        return _denied(deps, bench, call, decision), decision
     # finish checks its input itself: a fault there is counted, and ends the attempt the second time.
     faults = schema_faults(call.input, _input_schema(context, call.name)) if call.name != "finish" else ()
     if faults:
         return refusal(f"The input of {call.name} is not in order: {'; '.join(faults)}."), decision
     try:
-        acts = tool.acts(call.input, bench)
+        acts = await _resolved(tool, call, bench)
         decision = _strongest(decision, *(decide(act, bench.policy) for act in acts))
+        if decision.permits:
+            decision = await narrowed(deps, bench.brief, call, decision)
         if not decision.permits:
             return _denied(deps, bench, call, decision), decision
         paths = tuple(act.path for act in acts if isinstance(act, PathAct))
         return await _perform(deps, bench, tool, call, paths, decision), decision
     except WorkspaceError as error:
         return refusal(_sentences(f"{call.name}: {error.message}", error.hint)), decision
+
+
+async def _resolved(tool: Tool, call: ToolCall, bench: Workbench) -> tuple[Act, ...]:
+    found = tool.acts(call.input, bench)
+    return found if isinstance(found, tuple) else await found
 
 
 async def _perform(
@@ -148,7 +159,7 @@ def _no_such_tool(
     deps: SessionDeps, bench: Workbench, context: AssembledContext, call: ToolCall, decision: Decision
 ) -> ToolResult:
     offered = ", ".join(str(tool["name"]) for tool in context.tools)
-    if call.name in TOOLS:
+    if call.name in TOOLS or call.name in deps.plugin_tools:
         note(deps, bench.brief, "permission.denied", account_of(decision, tool=call.name), key=call.key)
         return refusal(f"Denied: the role {bench.brief.role} has no {call.name}. Your tools: {offered}.")
     return refusal(f"There is no tool {call.name!r}. Your tools: {offered}.")

@@ -59,13 +59,14 @@ class Deed:
 class Tool:
     """One tool.
 
-    `acts` resolves what the call would do, for the engine to judge, and touches nothing. `prepare` is called after
+    `acts` resolves what the call would do, for the engine to judge, and touches nothing; that of a plugin's tool is
+    awaited. `prepare` is called after
     permission, with exactly the paths that were judged: a link that was swapped meanwhile leads nowhere else. It
     returns the result of a call that only reads, or the deed of one that changes something.
     """
 
     name: str
-    acts: Callable[[Mapping[str, Any], Workbench], tuple[Act, ...]]
+    acts: Callable[[Mapping[str, Any], Workbench], tuple[Act, ...] | Awaitable[tuple[Act, ...]]]
     prepare: Callable[[ToolCall, Workbench, tuple[str, ...]], Awaitable[ToolResult | Deed]]
 
 

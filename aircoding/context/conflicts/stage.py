@@ -20,7 +20,14 @@ from aircoding.records.snapshot import Snapshot
 __all__ = ["detect"]
 
 _NAMES_COMMANDS = frozenset(
-    {SegmentKind.RULE, SegmentKind.PLAN, SegmentKind.ADR, SegmentKind.SKILL, SegmentKind.MEMORY}
+    {
+        SegmentKind.RULE,
+        SegmentKind.PLAN,
+        SegmentKind.ADR,
+        SegmentKind.SKILL,
+        SegmentKind.MEMORY,
+        SegmentKind.CONTEXT,
+    }
 )
 
 

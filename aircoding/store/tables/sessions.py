@@ -5,9 +5,9 @@ from __future__ import annotations
 from sqlalchemy import ForeignKeyConstraint, Index
 from sqlmodel import SQLModel
 
-from aircoding.store.columns import flag, json_column, json_is_valid, number, strict, text
+from aircoding.store.columns import flag, json_column, json_is_valid, number, real, strict, text
 
-__all__ = ["EvidenceRow", "MessageRow", "SessionRow", "SteeringRow", "SummaryRow"]
+__all__ = ["EvidenceRow", "HookResultRow", "MessageRow", "SessionRow", "SteeringRow", "SummaryRow"]
 
 
 class SessionRow(SQLModel, table=True):
@@ -76,6 +76,35 @@ class SteeringRow(SQLModel, table=True):
     position: int = number(primary_key=True, ge=0)
     source_uri: str = text()
     text_digest: str = text(foreign_key="texts.digest")
+    recorded_at: str = text()
+    trust: str | None = text(default=None)
+
+
+class HookResultRow(SQLModel, table=True):
+    """What came of asking a hook once; `occasion` names when in its session. A row without a text said nothing."""
+
+    __tablename__ = "hook_results"
+    __table_args__ = (
+        Index("ux_hook_results_occasion", "session_id", "occasion", "position", unique=True),
+        strict(),
+    )
+
+    hook_result: int | None = number(default=None, primary_key=True)
+    session_id: str = text(foreign_key="sessions.session_id")
+    occasion: str = text()
+    position: int = number(ge=0)
+    turn: int = number(ge=0)
+    hook: str = text()
+    event: str = text()
+    source_uri: str = text()
+    trust: str = text()
+    state: str = text()
+    layer: str | None = text(default=None)
+    text_digest: str | None = text(default=None, foreign_key="texts.digest")
+    decision: str | None = text(default=None)
+    reason: str = text(default="")
+    cut_chars: int = number(default=0, ge=0)
+    duration_seconds: float = real(default=0.0)
     recorded_at: str = text()
 
 

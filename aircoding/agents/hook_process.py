@@ -1,0 +1,133 @@
+"""Run a project's hook in a process of its own, confined, with JSON on its input and JSON or text on its output."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from aircoding.agents.hook_answers import MOST_ANSWER_CHARS
+from aircoding.permissions.engine import decide
+from aircoding.ports import Sandbox
+from aircoding.records.hooks import HookCall, HookEvent, ProjectHook, ProjectHooks
+from aircoding.records.ids import Digest
+from aircoding.records.policy import CommandAct, Policy
+from aircoding.records.work import CommandOutcome, CommandRequest
+
+__all__ = ["HookProcessError", "project_hook_call"]
+
+_BLOCKS = 2
+"""The exit code with which a hook refuses a tool call."""
+_REASON_CHARS = 500
+
+_CHILD = """
+import asyncio, inspect, json, os, sys
+told = json.load(sys.stdin)
+answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
+os.dup2(2, 1)
+names = {"__name__": "aircoding_hook", "__file__": told["path"]}
+exec(compile(told["source"], told["path"], "exec"), names)
+if not callable(names.get(told["function"])):
+    sys.exit(told["path"] + " has no function " + told["function"])
+value = names[told["function"]](told["facts"])
+if inspect.isawaitable(value):
+    async def ended():
+        return await value
+    value = asyncio.run(ended())
+json.dump(value, answer, allow_nan=False)
+answer.flush()
+"""
+"""Runs the very text that was digested, not the file as it may be by then. What it prints goes to its errors."""
+
+
+class HookProcessError(Exception):
+    """The hook was not run, or ended otherwise than it should; the message says why."""
+
+
+def project_hook_call(
+    hook: ProjectHook,
+    *,
+    trusted: Digest,
+    read: Callable[[], ProjectHooks | None],
+    sandbox: Sandbox,
+    root: str,
+    policy_for: Callable[[str], Policy],
+) -> HookCall:
+    """Return what asks a project's hook.
+
+    Args:
+        hook: what stands in `hooks.yaml`.
+        trusted: the digest that the user trusts; with any other the hook is not run.
+        read: reads the hooks and their files as they are now.
+        sandbox: confines the process.
+        root: the project root, where it starts; it cannot write there where a sandbox confines it.
+        policy_for: the policy of a role.
+    """
+
+    async def call(facts: Mapping[str, Any]) -> Any:
+        now = read()
+        if now is None or now.digest != trusted:
+            raise HookProcessError("not run: it was changed since it was trusted; see `aircoding hooks trust`")
+        decision = decide(CommandAct(command=_as_judged(hook)), policy_for(str(facts["role"])))
+        # Who trusts the digest has approved the command: an ask is answered, a deny holds.
+        if not decision.permits and not decision.asked:
+            raise HookProcessError(f"not run: {decision.reason}")
+        request = CommandRequest(
+            command=_command(hook),
+            timeout_seconds=hook.timeout_seconds,
+            max_output_bytes=4 * MOST_ANSWER_CHARS,
+            writable=False,
+            input_text=_input(hook, now, facts),
+        )
+        return _answer(hook, await sandbox.run(request, root=root))
+
+    return call
+
+
+def _as_judged(hook: ProjectHook) -> str:
+    return shlex.join(hook.command) if hook.command else shlex.join(["python3", hook.python])
+
+
+def _command(hook: ProjectHook) -> str:
+    if hook.command:
+        return f"exec {shlex.join(hook.command)}"
+    return f"exec {shlex.join([sys.executable, '-I', '-c', _CHILD])}"
+
+
+def _input(hook: ProjectHook, now: ProjectHooks, facts: Mapping[str, Any]) -> str:
+    if hook.command:
+        return json.dumps(facts)
+    told = {"path": hook.python, "source": now.texts[hook.python], "function": hook.function, "facts": facts}
+    return json.dumps(told)
+
+
+def _answer(hook: ProjectHook, outcome: CommandOutcome) -> Any:
+    """Return what a process said.
+
+    Raises:
+        HookProcessError: it did not end well, or said what cannot be read.
+    """
+    if outcome.timed_out:
+        raise HookProcessError(f"no answer after {hook.timeout_seconds:g} seconds")
+    if outcome.exit_code == _BLOCKS and hook.event is HookEvent.PRE_TOOL_USE:
+        return {"decision": "deny", "reason": _end_of(outcome.errors) or f"exit code {_BLOCKS}"}
+    if outcome.exit_code != 0:
+        raise HookProcessError(f"exit code {outcome.exit_code}: {_end_of(outcome.errors, lines=1)}".rstrip(": "))
+    if outcome.truncated:
+        raise HookProcessError("its output is too large")
+    text = outcome.output.strip()
+    if hook.command and text and text[0] not in '{["' and text != "null":
+        return outcome.output
+    if not text:
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise HookProcessError(f"its output is no JSON: {error}") from error
+
+
+def _end_of(errors: str, *, lines: int = 20) -> str:
+    """Return the last lines of what a process said of its failure; of a traceback the last line says it."""
+    return "\n".join(errors.strip().splitlines()[-lines:])[-_REASON_CHARS:]
