@@ -33,6 +33,7 @@ def context() -> None:
 @click.option("--model", help="The model whose window counts.")
 @click.option("--run", "run_id", help="Build it for this run: its plan, its conflicts and rulings.")
 @click.option("--at", help="The clock, RFC 3339; default the time of HEAD's commit, so that it repeats.")
+@click.option("--profile", help="A profile of ~/.air/profiles instead of the one that is set.")
 @click.option("--exact", is_flag=True, help="Ask the provider to count the tokens (needs a key, costs nothing).")
 @json_option
 def build(
@@ -44,6 +45,7 @@ def build(
     model: str | None,
     run_id: str | None,
     at: str | None,
+    profile: str | None,
     exact: bool,
     as_json: bool,
 ) -> None:
@@ -61,6 +63,7 @@ def build(
         model=model,
         run_id=run_id,
         at=at,
+        profile=profile,
     )
     assembled = build_context(request)
     counted = {"exact_tokens": count_exactly(assembled)} if exact else {}

@@ -24,8 +24,9 @@ from aircoding.records.sessions import SessionBrief, SteeringEntry
 from aircoding.records.snapshot import AssemblyRequest, Estimator, Message, ModelLimits, Snapshot
 from aircoding.records.tasks import Plan, TaskSpec
 from aircoding.sources.changes import changed_since
-from aircoding.sources.memory_files import DEFAULT_PROFILE, memory_segments, memory_stores
+from aircoding.sources.memory_files import memory_segments, memory_stores
 from aircoding.sources.plan_docs import PlanDocs, read_plan_docs, run_plan, task_plan
+from aircoding.sources.profile_files import DEFAULT_PROFILE, identity_segments
 from aircoding.sources.reads import current_digests, read_files
 from aircoding.sources.resources import prompts_digest
 from aircoding.sources.revision import FrozenRole, Revision, revision_from_text, revision_text
@@ -75,7 +76,7 @@ class Project:
     trusted: bool
     switches: RuleSwitches = field(default_factory=RuleSwitches)
     profile: str = DEFAULT_PROFILE
-    """The user's profile: whose memory the agents have."""
+    """The user's profile: as whom the agents speak, and whose memory they have."""
 
 
 class FileGatherer:
@@ -176,6 +177,7 @@ class FileGatherer:
         return unique(
             (
                 *role_segments(profile, tool_specs(profile), intake=self._intake, trusted=self._project.trusted),
+                *identity_segments(self._project.home, self._project.profile, intake=self._intake),
                 self._policy_segment(policy, Scope.FLEET, f"air:policy/{profile.role}"),
                 *_at_detail(profile, Layer.L3, rules),
                 *run_plan(docs, profile.layers.get(Layer.L4)),

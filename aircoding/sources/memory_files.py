@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +12,11 @@ from aircoding.records.segments import Barred, Segment
 from aircoding.rules.memory_entries import MemoryKind, file_text, heading, read_entries
 from aircoding.sources.atomic_files import alone_in, replace_text
 from aircoding.sources.files import TextRead, read_text_file
+from aircoding.sources.profile_files import checked_profile
 from aircoding.sources.segments import Intake, barred
 
-__all__ = ["DEFAULT_PROFILE", "MemoryStore", "memory_segments", "memory_stores"]
+__all__ = ["MemoryStore", "memory_segments", "memory_stores"]
 
-DEFAULT_PROFILE = "default"
-_PROFILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _PROJECT_FOLDER = ".air/shared/memory"
 
 
@@ -99,12 +97,7 @@ def memory_stores(root: Path | None, home: Path, profile: str) -> tuple[MemorySt
     Raises:
         ConfigError: the profile's name is none.
     """
-    if _PROFILE_NAME.fullmatch(profile) is None:
-        raise ConfigError(
-            f"`{profile}` is no name of a profile",
-            hint="use letters, digits, `-` and `_`, at most 64",
-            code="profile.name",
-        )
+    checked_profile(profile)
     own = tuple(
         _store(kind, home, f"profiles/{profile}/{kind.file_name}", "user")
         for kind in (MemoryKind.NOTES, MemoryKind.USER)
