@@ -15,7 +15,7 @@ from aircoding.permissions.in_words import policy_in_words, task_policy_in_words
 from aircoding.ports import BlobStore, Clock, Screener, Worktree
 from aircoding.records.conflicts import Ruling, Suspicion
 from aircoding.records.ids import Digest, SessionId, session_parts
-from aircoding.records.layers import Layer, Scope, SegmentKind, Trust
+from aircoding.records.layers import Layer, Mode, Scope, SegmentKind, Trust
 from aircoding.records.manifest import AssembledContext, Versions
 from aircoding.records.policy import Policy
 from aircoding.records.profiles import Profile
@@ -23,6 +23,7 @@ from aircoding.records.segments import Segment
 from aircoding.records.sessions import SessionBrief, SteeringEntry
 from aircoding.records.snapshot import AssemblyRequest, Estimator, Message, ModelLimits, Snapshot
 from aircoding.records.tasks import Plan, TaskSpec
+from aircoding.rules.memory_recall import request_topics
 from aircoding.sources.changes import changed_since
 from aircoding.sources.memory_files import memory_segments, memory_stores
 from aircoding.sources.plan_docs import PlanDocs, read_plan_docs, run_plan, task_plan
@@ -36,6 +37,7 @@ from aircoding.sources.routed import Routed, routed_segments
 from aircoding.sources.rule_files import RuleFiles, RuleSwitches, read_rules
 from aircoding.sources.segments import Intake, in_short, unique
 from aircoding.sources.task_text import evidence_segments, graph_segment, task_segments
+from aircoding.sources.topic_memory import TopicMemory, topic_folders
 
 __all__ = ["MANIFEST_SCHEMA", "FileGatherer", "Project"]
 
@@ -127,6 +129,7 @@ class FileGatherer:
         self._ruled_in, self._suspected_in, self._routed_to = ruled_in, suspected_in, routed_to
         self._intake = Intake(screener)
         self._revisions: dict[str, Revision] = {}
+        self._topics = TopicMemory()
 
     def freeze_run(self) -> str:
         """Read all text of fleet and run scope for every role, keep it, and return the run revision (its digest).
@@ -280,7 +283,7 @@ class FileGatherer:
         return (
             self._policy_segment(task_policy_in_words(policy), Scope.SESSION, f"air:policy/{task.id}"),
             *_at_detail(profile, Layer.L3, scoped),
-            *self._memories(),
+            *self._memories(brief),
             *task_segments(brief, intake=self._intake),
             *_at_detail(
                 profile,
@@ -290,9 +293,19 @@ class FileGatherer:
             *evidence_segments(brief.evidence, intake=self._intake),
         )
 
-    def _memories(self) -> tuple[Segment, ...]:
-        stores = memory_stores(self._project.root, self._project.home, self._project.profile)
-        return memory_segments(stores, intake=self._intake, trusted=self._project.trusted)
+    def _memories(self, brief: SessionBrief) -> tuple[Segment, ...]:
+        """Return what is remembered; what the request is about comes first, and only that of the topic files."""
+        own, intake, task = self._project, self._intake, brief.task
+        topics = None
+        if brief.mode is Mode.FULL:
+            paths = (*task.reads, *task.write_area)
+            topics = request_topics(title=task.title, description=task.description, tags=task.tags, paths=paths)
+        stores = memory_stores(own.root, own.home, own.profile)
+        folders = topic_folders(own.root, own.home, own.profile, trusted=own.trusted)
+        return (
+            *memory_segments(stores, intake=intake, trusted=own.trusted, topics=topics or frozenset()),
+            *self._topics.candidates(folders, topics, now=self._clock.now(), intake=intake),
+        )
 
     def _changed(
         self, role: str, revision: Revision, rules: tuple[Segment, ...], docs: PlanDocs

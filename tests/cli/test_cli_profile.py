@@ -1,4 +1,4 @@
-"""`aircoding profile` and `--profile` as processes: who is chosen, what is refused, and that a run keeps its profile."""
+"""`aircoding profile` and `--profile` as processes: who is chosen, what is refused, a run keeps its profile."""
 
 from __future__ import annotations
 
@@ -97,19 +97,15 @@ def test_a_run_keeps_its_profile(root: Path, guarded_environment: Path) -> None:
     (guarded_environment / "profiles/night/memory/parsing.md").write_text(
         "## Parser\n\nThe parser cache is thrown away at midnight.\n\n## Printing\n\nPaper is in the cellar.\n"
     )
-    broken = root / "broken.yaml"
-    broken.write_text("model: claude-opus-5\nscripts:\n- match: {}\n  turns:\n  - {error: {status: 401, times: 99}}\n")
-    first = air(
-        root, "run", "--provider", "scripted:broken.yaml", "--profile", "night", "--allow-dirty", "--json"
-    )
+    start = ["run", "--provider", "scripted:script.yaml", "--profile", "night", "--max-cost", "0.0001", "--json"]
+    first = air(root, *start)
     run_id = str(first.result["run_id"])
     assert first.result["profile"] == "night", first.output
-    assert rows(root, "SELECT profile, status FROM runs") == [("night", "interrupted")], first.output
-    broken.write_text(SCRIPT)
+    assert rows(root, "SELECT profile, status FROM runs") == [("night", "budget")], first.output
 
     refused = air(root, "resume", run_id, "--profile", "default")
     assert (refused.code, "was started with the profile `night`" in refused.output) == (2, True), refused.output
-    ended = air(root, "resume", run_id, "--json")
+    ended = air(root, "resume", run_id, "--max-cost", "5", "--json")
     assert (ended.code, ended.result["profile"]) == (0, "night"), ended.output
     status = air(root, "status", run_id, "--json").result["run"]
     assert status["profile"] == "night"  # type: ignore[index,call-overload]
@@ -117,7 +113,7 @@ def test_a_run_keeps_its_profile(root: Path, guarded_environment: Path) -> None:
     ids = [str(row[0]) for row in rows(root, "SELECT manifest_id FROM assemblies")]
     assert ids
     for name in ids:
-        prompt = air(root, "context", "show", name, "--prompt").output
+        prompt = str(air(root, "context", "replay", name, "--request").result)
         assert "You are a night owl." in prompt
         assert "You never hurry." not in prompt
         assert "midnight" not in prompt
