@@ -18,6 +18,7 @@ from aircoding.ports import (
     Engine,
     EventLog,
     Gatherer,
+    Memories,
     Provider,
     Sandbox,
     Screener,
@@ -50,7 +51,8 @@ class SessionDeps:
     texts of steering by uri. `revision_for` returns the run revision that holds now (`reload` makes a new one).
     `command_env` is exported to every command (`AIR_WORKER_INDEX` and what `[worktree] env` sets). `budget` is the
     money of the run, `gate` lets one call per shared prefix go first, `cache_watch` forecasts what each call reads
-    from the cache and tells of a miss; without them nothing is held back and nothing is forecast.
+    from the cache and tells of a miss; without them nothing is held back and nothing is forecast. `memories` are the
+    stores that roles with the memory tool write; without them it refuses.
     """
 
     provider: Provider
@@ -75,3 +77,4 @@ class SessionDeps:
     budget: RunBudget | None = None
     gate: PrefixGate | None = None
     cache_watch: CacheWatch | None = None
+    memories: Memories | None = None

@@ -10,7 +10,7 @@ from typing import Any
 
 from aircoding.permissions.commands import judge_command
 from aircoding.permissions.hosts import judge_host
-from aircoding.permissions.judgements import by_engine, strongest
+from aircoding.permissions.judgements import by_engine, by_rule, strongest
 from aircoding.permissions.locations import locate
 from aircoding.permissions.paths import judge_path
 from aircoding.records.digests import fingerprint
@@ -79,8 +79,16 @@ def _judgements(act: Act, policy: Policy) -> tuple[Judgement, ...]:
     return (_judge_tool(act, policy),)
 
 
+_TOOL_REASONS = {Effect.ASK: "the policy asks before this tool", Effect.DENY: "the policy refuses this tool"}
+
+
 def _judge_tool(act: ToolAct, policy: Policy) -> Judgement:
+    """A role has a tool or not; lines of a policy only narrow that."""
     known = act.tool in policy.tools
+    lines = [rule for rule in policy.rules if rule.subject is PolicySubject.TOOL and rule.pattern == act.tool]
+    if known and lines:
+        rule = max(lines, key=lambda one: one.effect.rank)
+        return by_rule(rule, act.tool, _TOOL_REASONS[rule.effect])
     return by_engine(
         Effect.ALLOW if known else Effect.DENY,
         PolicySubject.TOOL,

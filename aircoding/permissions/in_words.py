@@ -52,6 +52,11 @@ def policy_in_words(policy: Policy) -> str:
         _list("- Hosts that need approval", policy, PolicySubject.HOST, Effect.ASK),
         _list("- Hosts that are refused", policy, PolicySubject.HOST, Effect.DENY),
     ]
+    tools = (
+        _list("- Tools that need approval", policy, PolicySubject.TOOL, Effect.ASK),
+        _list("- Tools that are refused", policy, PolicySubject.TOOL, Effect.DENY),
+    )
+    lines += ["", "Tools:", *tools] if any(tools) else []
     return _without_gaps(lines)
 
 

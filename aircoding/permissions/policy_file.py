@@ -29,6 +29,8 @@ _LISTS: dict[tuple[str, ...], tuple[PolicySubject, Effect]] = {
     ("network", "allow"): (PolicySubject.HOST, _ALLOW),
     ("network", "ask"): (PolicySubject.HOST, _ASK),
     ("network", "deny"): (PolicySubject.HOST, _DENY),
+    ("tools", "ask"): (PolicySubject.TOOL, _ASK),
+    ("tools", "deny"): (PolicySubject.TOOL, _DENY),
     ("credentials", "deny_paths"): (PolicySubject.CREDENTIAL, _DENY),
     ("system_sensitive", "deny"): (PolicySubject.SYSTEM, _DENY),
 }
@@ -159,6 +161,8 @@ def _pattern_fault(subject: PolicySubject, text: str) -> str | None:
         return _command_fault(text.split())
     if subject is PolicySubject.HOST:
         return _host_fault(text)
+    if subject is PolicySubject.TOOL:
+        return None if text.isidentifier() and text.isascii() else "write the name of a tool, as the worker sees it"
     return glob_fault(text, Dialect.GITIGNORE)
 
 

@@ -18,7 +18,7 @@ from aircoding.sources.files import TextRead, read_text_file
 from aircoding.sources.profile_files import checked_profile
 from aircoding.sources.segments import Intake, barred
 
-__all__ = ["MemoryStore", "memory_segments", "memory_stores"]
+__all__ = ["AgentMemories", "MemoryStore", "memory_segments", "memory_stores"]
 
 _PROJECT_FOLDER = ".air/shared/memory"
 
@@ -128,6 +128,22 @@ def memory_stores(root: Path | None, home: Path, profile: str) -> tuple[MemorySt
 
 def _store(kind: MemoryKind, base: Path, name: str, scheme: str) -> MemoryStore:
     return MemoryStore(kind=kind, base=base, name=name, uri=f"{scheme}:{name}")
+
+
+class AgentMemories:
+    """The stores that agents may write; implements `ports.Memories`. What is known of the user stays the user's."""
+
+    def __init__(self, root: Path, home: Path, profile: str) -> None:
+        stores = memory_stores(root, home, profile)
+        self._stores = {store.kind.value: store for store in stores if store.kind is not MemoryKind.USER}
+
+    def entries(self, kind: str) -> tuple[str, ...]:
+        """Return the entries of a store as they are now; raises as `MemoryStore.entries`."""
+        return self._stores[kind].entries()
+
+    def change(self, kind: str, edit: Callable[[tuple[str, ...]], tuple[str, ...]]) -> tuple[str, ...]:
+        """Change a store as an agent; raises as `MemoryStore.change`."""
+        return self._stores[kind].change(edit, by_agent=True)
 
 
 def memory_segments(
