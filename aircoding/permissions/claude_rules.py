@@ -6,6 +6,7 @@ is handed back with the reason, never dropped.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from aircoding.permissions.policy_file import pattern_fault
 from aircoding.records.policy import PolicySubject
 from aircoding.rules.globs import Dialect, glob_fault
 
-__all__ = ["ClaudeRules", "Untranslated", "translate_claude_rules"]
+__all__ = ["ClaudeRules", "Untranslated", "proposal_text", "translate_claude_rules"]
 
 Place = tuple[str, ...]
 _EFFECTS = ("deny", "ask", "allow")
@@ -60,6 +61,30 @@ class ClaudeRules:
     untranslated: tuple[Untranslated, ...]
 
 
+def proposal_text(rules: ClaudeRules, source: str) -> str:
+    """Return a policy file with the lines, and what has none as comments."""
+    lines = [
+        f"# What agents may do here, proposed from {source}: read it before you trust it. Denies and asks of this file",
+        "# always hold; its allows hold once you trust this project (`aircoding permissions trust`).",
+        "version: 1",
+    ]
+    above: Place = ()
+    for place, patterns in rules.lines.items():
+        shared = next((depth for depth in range(len(place)) if place[: depth + 1] != above[: depth + 1]), len(place))
+        for depth in range(shared, len(place)):
+            lines += ([""] if depth == 0 else []) + [f"{'  ' * depth}{place[depth]}:"]
+        lines += [f"{'  ' * len(place)}- {json.dumps(pattern, ensure_ascii=False)}" for pattern in patterns]
+        above = place
+    if rules.untranslated:
+        lines += ["", "# Without an equivalent:"]
+        lines += [f"#   {one.effect or 'key'} {json.dumps(one.rule)}: {_line(one.why)}" for one in rules.untranslated]
+    return "\n".join(lines) + "\n"
+
+
+def _line(text: str) -> str:
+    return json.dumps(text)[1:-1]
+
+
 class _NoEquivalent(Exception):  # noqa: N818 - it is an answer, not an error
     """There is no line of ours for a rule; the text says why."""
 
@@ -100,6 +125,8 @@ def _translated(rule: Any, effect: str) -> list[tuple[Place, str]]:
     if rule.strip() == "*":
         every = sorted({ours for tools in _OUR_TOOLS.values() for ours in tools})
         return _tools(every, effect)
+    if not rule.isprintable():
+        raise _NoEquivalent("it holds characters that cannot be seen")
     found = _RULE.fullmatch(rule.strip())
     if found is None:
         raise _NoEquivalent("it has not the form Tool or Tool(what)")

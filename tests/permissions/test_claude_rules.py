@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
@@ -11,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from permissions.policies import worker
 
-from aircoding.permissions.claude_rules import ClaudeRules, translate_claude_rules
+from aircoding.permissions.claude_rules import ClaudeRules, proposal_text, translate_claude_rules
 from aircoding.permissions.engine import decide
 from aircoding.permissions.policy_file import PolicyFile, parse_policy_file
 from aircoding.records.policy import Act, CommandAct, Effect, HostAct, PathAct, PolicyLevel, ToolAct
@@ -20,15 +19,11 @@ TOOLS = ("shell", "fs_read", "fs_edit", "fs_write", "fs_glob", "fs_grep")
 
 
 def as_file(rules: ClaudeRules) -> PolicyFile:
-    """Return the lines as a policy file that our reader accepts."""
-    tree: dict[str, Any] = {"version": 1}
-    for place, lines in rules.lines.items():
-        inner = tree
-        for key in place[:-1]:
-            inner = inner.setdefault(key, {})
-        inner[place[-1]] = list(lines)
-    file = parse_policy_file(json.dumps(tree), uri="project:.air/shared/permissions.yaml", level=PolicyLevel.PROJECT)
+    """Return the proposal as our reader takes it: each line is there, and no other."""
+    text = proposal_text(rules, ".claude/settings.json")
+    file = parse_policy_file(text, uri="project:.air/shared/permissions.yaml", level=PolicyLevel.PROJECT)
     assert file.diagnostics == ()
+    assert sorted(rule.pattern for rule in file.rules) == sorted(one for lines in rules.lines.values() for one in lines)
     return file
 
 
@@ -104,6 +99,8 @@ def test_a_rule_becomes_lines(effect: str, rule: str, place: str, lines: tuple[s
         ("deny", "Bash(unclosed", "has not the form"),
         ("deny", "", "has not the form"),
         ("allow", "*", "a role has its tools"),
+        ("deny", "Read(a\x7fb)", "cannot be seen"),
+        ("deny", "Bash(a\nb)", "cannot be seen"),
     ],
 )
 def test_what_has_no_equivalent_is_handed_back_with_the_reason(effect: str, rule: str, why: str) -> None:
