@@ -100,7 +100,7 @@ class IdentitySettings(_Section):
     """`[identity]`: as whom the agents of this user work."""
 
     profile: str = "default"
-    """The folder of `~/.air/profiles` whose memory they have."""
+    """The folder of `~/.air/profiles` whose identity and memory they have."""
 
 
 class ConflictsSettings(_Section):

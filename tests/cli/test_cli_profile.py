@@ -103,6 +103,9 @@ def test_a_run_keeps_its_profile(root: Path, guarded_environment: Path) -> None:
     assert first.result["profile"] == "night", first.output
     assert rows(root, "SELECT profile, status FROM runs") == [("night", "budget")], first.output
 
+    assert "nothing has changed" in air(root, "reload", run_id).output, "a reload has the profile of the run"
+    (guarded_environment / "profiles/night/SOUL.md").write_text("You are a night owl. You never hurry, ever.\n")
+    assert "holds from each session's next turn on" in air(root, "reload", run_id).output
     refused = air(root, "resume", run_id, "--profile", "default")
     assert (refused.code, "was started with the profile `night`" in refused.output) == (2, True), refused.output
     ended = air(root, "resume", run_id, "--max-cost", "5", "--json")
@@ -119,10 +122,12 @@ def test_a_run_keeps_its_profile(root: Path, guarded_environment: Path) -> None:
         assert "midnight" not in prompt
     told = air(root, "context", "build", "--role", "main", "--task", "T1", "--run", run_id, "--json").result
     text = str(told["context"])
-    assert "You are a night owl. You never hurry." in text
+    assert "You are a night owl. You never hurry, ever." in text
     assert "thrown away at midnight" in text
     assert "Paper is in the cellar" not in text
     assert "topic_not_matched" in text
+    why = air(root, "context", "why-not", "SOUL.md", "--run", run_id)
+    assert "mode minimal keeps one line of identity" in why.output, why.output
 
 
 def test_the_commands_of_the_page_do_what_it_says(root: Path) -> None:
