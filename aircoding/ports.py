@@ -366,6 +366,31 @@ class SkillShelf(Protocol):
         ...
 
 
+class Memories(Protocol):
+    """The stores of memory that agents may write; what they write is known as theirs from then on.
+
+    A store is named by its kind, `notes` or `project` (`rules.memory_entries.MemoryKind`).
+    """
+
+    def entries(self, kind: str) -> tuple[str, ...]:
+        """Return the entries of a store as they are now.
+
+        Raises:
+            ConfigError: the store cannot be read.
+        """
+        ...
+
+    def change(self, kind: str, edit: Callable[[tuple[str, ...]], tuple[str, ...]]) -> tuple[str, ...]:
+        """Apply `edit` to the entries as they are at that moment, alone; return those that stand there then.
+
+        Raises:
+            ConfigError: the store cannot be read, or the change is refused.
+            NotFoundError: the entry that is to be changed is not there.
+            WorkspaceError: it cannot be written.
+        """
+        ...
+
+
 class Sandbox(Protocol):
     """Runs commands, confined as far as this machine can."""
 

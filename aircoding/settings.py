@@ -85,13 +85,23 @@ class RulesSettings(_Section):
 
     agents_md: bool = True
     """The `AGENTS.md` chain."""
+    claude: bool = True
+    """`CLAUDE.md`, `.claude/CLAUDE.md`, `CLAUDE.local.md` and `.claude/rules`."""
+    cursor: bool = True
+    """`.cursor/rules` and `.cursorrules`."""
+    copilot: bool = True
+    """`.github/copilot-instructions.md` and `.github/instructions`."""
+    gemini: bool = True
+    """`GEMINI.md`."""
+    hermes: bool = True
+    """`HERMES.md` and `.hermes.md`."""
 
 
 class IdentitySettings(_Section):
     """`[identity]`: as whom the agents of this user work."""
 
     profile: str = "default"
-    """The folder of `~/.air/profiles` whose memory they have."""
+    """The folder of `~/.air/profiles` whose identity and memory they have."""
 
 
 class SkillsSettings(_Section):

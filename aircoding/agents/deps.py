@@ -20,6 +20,7 @@ from aircoding.ports import (
     Engine,
     EventLog,
     Gatherer,
+    Memories,
     Provider,
     Sandbox,
     Screener,
@@ -55,7 +56,8 @@ class SessionDeps:
     `command_env` is exported to every command (`AIR_WORKER_INDEX` and what `[worktree] env` sets). `budget` is the
     money of the run, `gate` lets one call per shared prefix go first, `cache_watch` forecasts what each call reads
     from the cache and tells of a miss; without them nothing is held back and nothing is forecast. `hooks` asks plugins
-    and project hooks, `plugin_tools` are the tools that plugins bring, by name.
+    and project hooks, `plugin_tools` are the tools that plugins bring, by name. `memories` are the stores that roles
+    with the memory tool write; without them it refuses.
     """
 
     provider: Provider
@@ -83,3 +85,4 @@ class SessionDeps:
     cache_watch: CacheWatch | None = None
     hooks: HookDispatcher | None = None
     plugin_tools: Mapping[str, Tool] = field(default_factory=dict)
+    memories: Memories | None = None

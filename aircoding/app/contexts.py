@@ -16,7 +16,7 @@ from aircoding.app.hooks import dispatcher_in_memory, load_extensions, tool_spec
 from aircoding.app.models import limits_for
 from aircoding.app.plans import load_plan
 from aircoding.app.policies import Policies, open_policies
-from aircoding.app.project import Project, open_project
+from aircoding.app.project import Project, as_profile, open_project
 from aircoding.app.rulings import recorded_rulings, recorded_suspicions, routed_of, suspicions_of
 from aircoding.app.screener import open_screener
 from aircoding.app.wiring import sources_of
@@ -60,8 +60,9 @@ class BuildRequest:
     """What to build: a role's prompt for a task of the plan, or for paths that a task would write.
 
     Without `mode`, a role that speaks with the user gets the full one, any other the minimal one of a sub-agent.
-    With `run_id` plan, conflicts and rulings are those of a recorded run; the other sources are as they are now.
     Without `hooks` neither plugins nor the project's hooks are asked, and no plugin is loaded.
+    With `run_id` plan, conflicts, rulings and profile are those of a recorded run; the other sources are as they are
+    now. `profile` is the user's profile in place of the one that is set.
     """
 
     start: Path
@@ -74,6 +75,7 @@ class BuildRequest:
     at: str | None = None
     run_id: str | None = None
     hooks: bool = True
+    profile: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,12 +135,14 @@ def build_context(request: BuildRequest, *, say: Callable[[str], None] = lambda 
     """
     project = open_project(request.start)
     if request.run_id is None:
+        project = as_profile(project, request.profile)
         rulings, suspicions = recorded_rulings(project), recorded_suspicions(project)
         plan = None if request.task_id is None and request.plan_file is None else load_plan(project, request.plan_file)
         told = _Told(ruled_in=lambda _: rulings, suspected_in=lambda _: suspicions)
         return _built(project, request, *_task(plan, request), told, say)
     with project.open_store() as store:
         run = store.runs.get(request.run_id)
+        project = as_profile(project, request.profile or run.profile)
         plan = parse_plan(store.texts.get(run.plan_digest) or "", f"air:run/{run.run_id}/plan")
         told = _Told(ruled_in=store.rulings.rulings, suspected_in=suspicions_of(store), routed_to=routed_of(store))
         return _built(project, request, *_task(plan, request), told, say)

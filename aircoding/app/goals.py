@@ -138,6 +138,7 @@ def _planning_run(world: World, goal: str, model: str, task: TaskSpec) -> Run:
         max_cost_usd=project.settings.run.max_cost_usd,
         sandbox=world.sandbox.report.backend,
         confined=world.policies.confined,
+        profile=project.settings.identity.profile,
     )
 
 

@@ -10,12 +10,14 @@ from aircoding.errors import WorkspaceError
 from aircoding.sources.resources import read_resource
 from aircoding.sources.trust import is_trusted, trust_project
 
-__all__ = ["InitReport", "initialise"]
+__all__ = ["CONFIG", "PERMISSIONS", "InitReport", "initialise", "packaged_text"]
+
+CONFIG, PERMISSIONS = ".air/config.toml", ".air/shared/permissions.yaml"
 
 _FILES = (
-    (".air/config.toml", "init/config.toml"),
+    (CONFIG, "init/config.toml"),
     (".air/.gitignore", "init/gitignore"),
-    (".air/shared/permissions.yaml", "init/permissions.yaml"),
+    (PERMISSIONS, "init/permissions.yaml"),
     (".air/shared/rules/project-rules.md", "rules/project-rules.md"),
     (".air/shared/rules/toolchain-rules.md", "rules/toolchain-rules.md"),
     (".air/shared/plan/plan.md", "init/plan.md"),
@@ -47,6 +49,11 @@ def initialise(start: Path, *, trust: bool) -> InitReport:
         trusted=is_trusted(project.home, project.root),
         next_command="edit .air/shared/plan/tasks.yaml, then `aircoding plan check`",
     )
+
+
+def packaged_text(name: str) -> str:
+    """Return what `init` writes into one of its files."""
+    return read_resource(dict(_FILES)[name])
 
 
 def _write_new(path: Path, text: str) -> bool:

@@ -15,6 +15,7 @@ from aircoding.screening.screener import TextScreener
 from aircoding.settings import air_home, load_settings
 from aircoding.sources.installation import installation_key
 from aircoding.sources.memory_files import MemoryStore, memory_stores
+from aircoding.sources.profile_files import require_profile
 from aircoding.workspace.repository import main_root
 
 __all__ = ["MemoryChange", "MemoryView", "add_memory", "edit_memory", "remove_memory", "show_memory"]
@@ -22,13 +23,14 @@ __all__ = ["MemoryChange", "MemoryView", "add_memory", "edit_memory", "remove_me
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryView:
-    """One store: where it lies, how full it is, what it holds."""
+    """One store: where it lies, how full it is, what it holds. `by_agents` numbers the entries that agents wrote."""
 
     kind: MemoryKind
     path: str
     used_chars: int
     limit_chars: int
     entries: tuple[str, ...]
+    by_agents: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +46,10 @@ def show_memory(start: Path, *, profile: str | None) -> tuple[MemoryView, ...]:
 
     Raises:
         ConfigError: a store cannot be read, or the profile's name is none.
+        NotFoundError: there is no such profile.
     """
+    if profile is not None:
+        require_profile(air_home(), profile)
     return tuple(_view(store, store.entries()) for store in _stores(start, profile))
 
 
@@ -111,12 +116,14 @@ def _store(start: Path, kind: MemoryKind, profile: str | None) -> MemoryStore:
 
 
 def _view(store: MemoryStore, entries: tuple[str, ...]) -> MemoryView:
+    agents = store.written_by_agents()
     return MemoryView(
         kind=store.kind,
         path=os.path.relpath(store.base / store.name) if store.kind is MemoryKind.PROJECT else f"~/.air/{store.name}",
         used_chars=used_chars(entries),
         limit_chars=store.kind.limit_chars,
         entries=entries,
+        by_agents=tuple(number for number, entry in enumerate(entries, 1) if agents.wrote(entry)),
     )
 
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from aircoding.errors import ConfigError, NotFoundError, StoreError
-from aircoding.settings import Settings, air_home, load_settings
+from aircoding.settings import IdentitySettings, Settings, air_home, load_settings
 from aircoding.sources.files import read_text_file
+from aircoding.sources.profile_files import require_profile
 from aircoding.sources.trust import is_trusted
 from aircoding.workspace.repository import GitRepository, open_repository
 
 if TYPE_CHECKING:
     from aircoding.store import Store
 
-__all__ = ["Project", "open_project"]
+__all__ = ["Project", "as_profile", "open_project"]
 
 _PLAN = ".air/shared/plan/tasks.yaml"
 _MAX_PLAN_BYTES = 64_000_000
@@ -108,6 +109,19 @@ class Project:
             if create or write or error.code != "store.read_only":
                 raise
             return open_store(self.database, read_only=True, migrate=migrate)
+
+
+def as_profile(project: Project, name: str | None) -> Project:
+    """Return the project with a user's profile; without a name as it is.
+
+    Raises:
+        ConfigError: it is no name of a profile.
+        NotFoundError: there is no such profile.
+    """
+    chosen = name or project.settings.identity.profile
+    require_profile(project.home, chosen)
+    settings = project.settings.model_copy(update={"identity": IdentitySettings(profile=chosen)})
+    return replace(project, settings=settings)
 
 
 def open_project(start: Path, *, flags: Mapping[str, Mapping[str, Any]] | None = None) -> Project:

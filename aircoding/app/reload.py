@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aircoding.app.hooks import load_plugins_of, tool_specs_of
-from aircoding.app.project import open_project
+from aircoding.app.project import as_profile, open_project
 from aircoding.app.runs import confinement, unfinished_run
 from aircoding.app.wiring import open_gatherer
 from aircoding.errors import InternalError, NotFoundError
@@ -48,6 +48,7 @@ def reload_run(start: Path, run_id: str | None, *, say: Callable[[str], None]) -
         text = store.texts.get(run.plan_digest)
         if text is None:
             raise NotFoundError(f"the plan of run {run.run_id} is not kept", hint="start a new run")
+        project = as_profile(project, run.profile)
         _, policies = confinement(project, say, run)
         plan = parse_plan(text, f"air:run/{run.run_id}/plan")
         tools = tool_specs_of(load_plugins_of(project, policies))

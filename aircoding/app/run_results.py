@@ -29,7 +29,8 @@ class RunResult:
     """How a run ended, or where it stands. Tokens and money are of all its calls that were paid for.
 
     `max_cost_usd` is the run's limit (None: it has none). `cost_usd` and `cost_without_cache_usd` are as in
-    `records.usage.Spending`; `simulated` says that no figure of tokens or money was measured at a provider.
+    `records.usage.Spending`; `simulated` says that no figure of tokens or money was measured at a provider. `profile`
+    is the user's profile of its agents; None: it was started before runs had one on record.
     """
 
     run_id: str
@@ -49,6 +50,7 @@ class RunResult:
     abandoned_calls: int
     summary: str
     exit_code: int
+    profile: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +130,7 @@ def result_of(store: Store, run: Run, status: str) -> RunResult:
         summary=f"run {run.run_id}: {status}{why}, {done} of {counted(len(tasks), 'task')} done;"
         f" {spending_line(spending)}",
         exit_code=_EXIT_CODES.get(status, 1),
+        profile=run.profile,
     )
 
 

@@ -18,7 +18,7 @@ from aircoding.app.money import unpriced_models
 from aircoding.app.plan_conflicts import find_conflicts
 from aircoding.app.plans import load_plan, trust_command
 from aircoding.app.policies import Policies, open_policies
-from aircoding.app.project import Project, open_project
+from aircoding.app.project import Project, as_profile, open_project
 from aircoding.app.run_results import RunResult, lock_of, result_of
 from aircoding.app.wiring import World, freeze_run, wire
 from aircoding.errors import NotFoundError, ProjectError, UsageError
@@ -62,6 +62,7 @@ class RunRequest:
     provider: str | None = None
     concurrency: int | None = None
     max_cost_usd: float | None = None
+    profile: str | None = None
     sandbox: str | None = None
     allow_dirty: bool = False
     allow_unconfined: bool | None = None
@@ -74,7 +75,7 @@ def start_run(request: RunRequest, *, report: Report, say: Say, confirm: Confirm
         UsageError: something about the call, the project, the plan or its commands is not in order.
         CredentialsError: the provider's key is missing.
     """
-    project = open_project(request.start, flags=_flags(request))
+    project = as_profile(open_project(request.start, flags=_flags(request)), request.profile)
     if request.goal is not None:
         from aircoding.app.goals import plan_for_goal
 
@@ -127,6 +128,7 @@ def resume_run(
     report: Report,
     say: Say,
     allow_unconfined: bool | None = None,
+    profile: str | None = None,
 ) -> RunResult:
     """Go on with a run; none named: the newest one that has not ended.
 
@@ -134,12 +136,13 @@ def resume_run(
 
     Raises:
         NotFoundError: there is no such run, or none that could go on.
-        UsageError: another process drives it, or it has ended.
+        UsageError: another process drives it, it has ended, or it was started with another profile.
     """
     flags = {"sandbox": {"allow_unconfined": allow_unconfined}}
     project = open_project(start, flags=flags)
     with project.open_store(write=True) as store:
         run = unfinished_run(store, run_id)
+        project = as_profile(project, _kept_profile(run, profile))
         with lock_of(project, run.run_id):
             store.claim(run.run_id)
             if max_cost_usd is not None:
@@ -172,6 +175,17 @@ def _tell_faults(deps: FleetDeps, extensions: Extensions) -> None:
     for fault in extensions.faults:
         key = f"{fault.name}:{sha256_text(fault.reason)}:{deps.journal.state.resumptions}"
         append(deps, "plugin.left_out", {"name": fault.name, "reason": fault.reason}, key=key)
+
+
+def _kept_profile(run: Run, asked: str | None) -> str | None:
+    """Return the profile that a run goes on with: the one that it was started with."""
+    if asked is not None and run.profile is not None and asked != run.profile:
+        raise UsageError(
+            f"run {run.run_id} was started with the profile `{run.profile}`, and keeps it",
+            hint="leave out --profile, or start a new run with it",
+            code="run.profile",
+        )
+    return run.profile or asked
 
 
 def _flags(request: RunRequest) -> dict[str, dict[str, object]]:
@@ -260,6 +274,7 @@ def _new_run(world: World, plan: Plan, model: str, request: RunRequest) -> Run:
         max_cost_usd=settings.run.max_cost_usd,
         sandbox=world.sandbox.report.backend,
         confined=world.policies.confined,
+        profile=settings.identity.profile,
     )
 
 

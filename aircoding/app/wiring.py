@@ -41,10 +41,12 @@ from aircoding.records.tasks import Plan
 from aircoding.rules.globs import Dialect, compile_globs
 from aircoding.sources.gather import FileGatherer
 from aircoding.sources.gather import Project as Sources
+from aircoding.sources.memory_files import AgentMemories
 from aircoding.sources.role_text import reminders, result_schema
 from aircoding.sources.rule_files import RuleSwitches
 from aircoding.sources.skill_shelf import FileShelf
 from aircoding.workspace.clock import SystemClock
+from aircoding.workspace.repository import main_root
 from aircoding.workspace.room import is_full
 from aircoding.workspace.worktree import GitWorktree
 
@@ -184,6 +186,7 @@ def wire(world: World, run: Run, plan: Plan) -> tuple[FleetDeps, DurableEngine]:
         cache_watch=CacheWatch(cache_rules_for(world.provider)),
         hooks=HookDispatcher(world.extensions.hooks, store.hooks, screener, **told),
         plugin_tools={name: plugin_tool(tool, **told) for name, tool in world.extensions.tools.items()},
+        memories=AgentMemories(Path(main_root(project.root)), project.home, project.settings.identity.profile),
     )
     settings = project.settings
     deps = FleetDeps(

@@ -34,6 +34,7 @@ _REMEDIES = {
     Reason.PATH_NOT_MATCHED: "add a glob that matches the task's write area to `paths` at {place}",
     Reason.TAG_NOT_MATCHED: "give the task one of the rule's tags, or change `tags` at {place}",
     Reason.TRIGGER_NOT_MATCHED: "use one of its triggers in the task, or change `triggers` at {place}",
+    Reason.TOPIC_NOT_MATCHED: "name its topic in the request, or name the request's topic in a heading of {uri}",
     Reason.BUDGET: "mark it `required`, raise its priority, or use a model with a larger window",
     Reason.OVERRIDDEN: "{place} has the same identity at a later level: rename one, or change the text there",
     Reason.DUPLICATE: "nothing: the same text is in from {place}",

@@ -34,6 +34,7 @@ def context() -> None:
 @click.option("--run", "run_id", help="Build it for this run: its plan, its conflicts and rulings.")
 @click.option("--at", help="The clock, RFC 3339; default the time of HEAD's commit, so that it repeats.")
 @click.option("--no-hooks", is_flag=True, help="Load no plugin, and ask no hook of the project.")
+@click.option("--profile", help="A profile of ~/.air/profiles instead of the one that is set.")
 @click.option("--exact", is_flag=True, help="Ask the provider to count the tokens (needs a key, costs nothing).")
 @json_option
 def build(
@@ -46,6 +47,7 @@ def build(
     run_id: str | None,
     at: str | None,
     no_hooks: bool,
+    profile: str | None,
     exact: bool,
     as_json: bool,
 ) -> None:
@@ -64,6 +66,7 @@ def build(
         run_id=run_id,
         at=at,
         hooks=not no_hooks,
+        profile=profile,
     )
     assembled = build_context(request, say=note)
     counted = {"exact_tokens": count_exactly(assembled)} if exact else {}

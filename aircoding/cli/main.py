@@ -34,6 +34,7 @@ _COMMANDS = {
         "Trust a project's policy or a plan's commands; check what the policy says.",
     ),
     "plan": ("aircoding.cli.plan:plan", "Check a plan, show its waves and its critical path, estimate what it costs."),
+    "profile": ("aircoding.cli.profile:profile", "Make, list and show profiles: identity and memory by name."),
     "reload": ("aircoding.cli.run:reload", "Let a run that goes on take in changed rules, plans, roles and policies."),
     "resume": ("aircoding.cli.run:resume", "Go on with a run that was interrupted."),
     "run": ("aircoding.cli.run:run", "Drive a plan to merged, verified work."),

@@ -100,5 +100,8 @@ def _emit(done: MemoryChange, word: str, same: str, *, as_json: bool) -> None:
 
 def _text(view: MemoryView) -> str:
     lines = [f"{view.kind.value} ({view.path}): {view.used_chars} of {view.limit_chars} characters"]
-    lines += [f"- {entry}".replace("\n", "\n  ") for entry in view.entries] or ["(empty)"]
+    for number, entry in enumerate(view.entries, 1):
+        author = "  (an agent wrote this)" if number in view.by_agents else ""
+        lines.append(f"- {entry}".replace("\n", "\n  ") + author)
+    lines += [] if view.entries else ["(empty)"]
     return "\n".join(lines)

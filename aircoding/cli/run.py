@@ -126,6 +126,7 @@ def _so_far(payload: Mapping[str, Any]) -> str:
 @click.option("--provider", help="anthropic:MODEL or scripted:FILE.")
 @click.option("--concurrency", type=click.IntRange(1, 256), help="Attempts at once.")
 @click.option("--max-cost", "max_cost_usd", type=click.FloatRange(0, min_open=True), help="Most money in US dollars.")
+@click.option("--profile", help="A profile of ~/.air/profiles: its SOUL.md and its memory. A resume keeps it.")
 @click.option("--no-sandbox", is_flag=True, help="Run commands unconfined; what is allowed then asks.")
 @click.option("--allow-dirty", is_flag=True, help="Start from HEAD although there are uncommitted changes.")
 @click.option("--yes", "assume_yes", is_flag=True, help="Approve the listed commands and the plan without asking.")
@@ -136,6 +137,7 @@ def run(
     provider: str | None,
     concurrency: int | None,
     max_cost_usd: float | None,
+    profile: str | None,
     no_sandbox: bool,
     allow_dirty: bool,
     assume_yes: bool,
@@ -152,6 +154,7 @@ def run(
         provider=provider,
         concurrency=concurrency,
         max_cost_usd=max_cost_usd,
+        profile=profile,
         sandbox="none" if no_sandbox else None,
         allow_dirty=allow_dirty,
     )
@@ -162,17 +165,19 @@ def run(
 @click.argument("run_id", required=False)
 @click.option("--last", is_flag=True, help="The newest run that is not finished (the default).")
 @click.option("--max-cost", "max_cost_usd", type=click.FloatRange(0, min_open=True), help="A new limit in US dollars.")
+@click.option("--profile", help="Not needed: a run keeps the profile that it was started with; another is refused.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON event a line, then a result.")
-def resume(run_id: str | None, last: bool, max_cost_usd: float | None, as_json: bool) -> None:
+def resume(run_id: str | None, last: bool, max_cost_usd: float | None, profile: str | None, as_json: bool) -> None:
     """Go on with a run that was interrupted, killed, or out of budget."""
     from aircoding.app.runs import resume_run
 
     if run_id and last:
         raise click.UsageError("give a run or --last, not both")
     reporter = Reporter(as_json=as_json)
-    _finish(
-        resume_run(Path.cwd(), run_id, max_cost_usd=max_cost_usd, report=reporter, say=reporter.say), as_json=as_json
+    ended = resume_run(
+        Path.cwd(), run_id, max_cost_usd=max_cost_usd, profile=profile, report=reporter, say=reporter.say
     )
+    _finish(ended, as_json=as_json)
 
 
 @click.command()

@@ -4,31 +4,73 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from aircoding.cli.output import emit, json_option
+from aircoding.cli.output import emit, json_option, table
+from aircoding.records.words import counted
+
+if TYPE_CHECKING:
+    from aircoding.app.adopting import Adoption, PermissionProposal
+    from aircoding.app.initialise import InitReport
 
 __all__ = ["doctor", "init"]
 
 
 @click.command()
+@click.option(
+    "--from",
+    "tool",
+    type=click.Choice(["claude", "cursor", "copilot", "gemini"]),
+    help="Take over what the project has for another tool; its files stay as they are.",
+)
 @click.option("--trust/--no-trust", default=None, help="Trust this project's files; asked on a terminal.")
 @json_option
-def init(trust: bool | None, as_json: bool) -> None:
+def init(tool: str | None, trust: bool | None, as_json: bool) -> None:
     """Prepare a repository: .air/ with commented files. Files that are there stay as they are."""
     from aircoding.app.initialise import initialise
 
     if trust is None and sys.stdin.isatty():
         trust = click.confirm("Do you trust the files of this project to instruct agents?", err=True)
+    if tool is not None:
+        _adopt(tool, trust=bool(trust), as_json=as_json)
+        return
     report = initialise(Path.cwd(), trust=bool(trust))
+    emit("init", report, as_json=as_json, text=lambda: f"{_made(report)}\n\nnext: {report.next_command}")
 
-    def text() -> str:
-        lines = [f"{'made' if made else 'kept'}  {path}" for path, made in report.files]
-        lines.append("trusted" if report.trusted else "not trusted: agents see this project's files as external text")
-        return "\n".join([*lines, "", f"next: {report.next_command}"])
 
-    emit("init", report, as_json=as_json, text=text)
+def _made(report: InitReport) -> str:
+    lines = [f"{'made' if made else 'kept'}  {path}" for path, made in report.files]
+    lines.append("trusted" if report.trusted else "not trusted: agents see this project's files as external text")
+    return "\n".join(lines)
+
+
+def _adopt(tool: str, *, trust: bool, as_json: bool) -> None:
+    from aircoding.app.adopting import adopt
+    from aircoding.rules.adoption import ForeignTool
+
+    done = adopt(Path.cwd(), ForeignTool(tool), trust=trust)
+    emit("adoption", done, as_json=as_json, text=lambda: _adopted(done))
+
+
+def _adopted(done: Adoption) -> str:
+    rows = [(file.path, file.reading.value, file.why) for file in done.files]
+    lines = [_made(done.init), "", table((f"file of {done.tool}", "read", "why"), rows), ""]
+    lines += [f"switched on in .air/config.toml: {', '.join(done.switches)}"]
+    lines += _permission_lines(done.permissions) if done.permissions is not None else []
+    return "\n".join([*lines, "", *(f"next: {one}" for one in done.next_commands)])
+
+
+def _permission_lines(found: PermissionProposal) -> list[str]:
+    if found.problem is not None:
+        return [f".claude/settings.json: no rules were translated: {found.problem}"]
+    told = f"{counted(found.lines, 'line')} proposed in {found.path}" if found.path else "no rule has an equivalent"
+    lines = [f".claude/settings.json: {told}"]
+    if found.untranslated:
+        lines.append("without an equivalent:")
+        lines += [f"  {one.effect or 'key'} {one.rule}: {one.why}" for one in found.untranslated]
+    return lines
 
 
 @click.command()

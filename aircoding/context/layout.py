@@ -33,6 +33,8 @@ _OWN_WORDS = frozenset(
 )
 _INSTRUCTS = frozenset({SegmentKind.RULE, SegmentKind.POLICY, SegmentKind.PLAN, SegmentKind.ADR, SegmentKind.SKILL})
 _KIND_ORDER = {kind: position for position, kind in enumerate(SegmentKind)}
+# A person's identity has a heading of its own: it stands below our guidance, never between it and the role.
+_KIND_ORDER[SegmentKind.IDENTITY] = _KIND_ORDER[SegmentKind.GUIDANCE]
 
 
 @dataclass(slots=True)

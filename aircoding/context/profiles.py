@@ -6,7 +6,7 @@ from aircoding.records.layers import Layer, Mode, SegmentKind, Trust
 from aircoding.records.profiles import Profile
 from aircoding.records.segments import Segment
 
-__all__ = ["ALWAYS", "default_mode", "mode_refusal", "profile_refusal"]
+__all__ = ["ALWAYS", "default_mode", "mode_excerpt", "mode_refusal", "profile_refusal"]
 
 ALWAYS = frozenset({Layer.L0, Layer.L1, Layer.L2, Layer.L9})
 """Every role carries these, whatever its profile retrieves (DESIGN section 8)."""
@@ -51,6 +51,17 @@ def mode_refusal(mode: Mode, segment: Segment) -> str | None:
         return None if segment.layer in _MUST_KEEP else f"mode none keeps {', '.join(sorted(_MUST_KEEP))} only"
     if segment.kind in _NOT_MINIMAL:
         return f"mode minimal leaves out {segment.kind.value}"
-    if segment.kind is SegmentKind.IDENTITY and segment.trust is not Trust.BUILTIN and segment.excerpt is None:
+    if _is_own_identity(segment) and segment.excerpt is None:
         return "mode minimal keeps one line of identity, and this one has no such line"
     return None
+
+
+def mode_excerpt(mode: Mode, segment: Segment) -> str | None:
+    """Return the one line that the mode keeps of a segment; None where it takes the segment as it is."""
+    if mode is not Mode.MINIMAL or segment.required or not _is_own_identity(segment):
+        return None
+    return segment.excerpt if segment.excerpt != segment.text else None
+
+
+def _is_own_identity(segment: Segment) -> bool:
+    return segment.kind is SegmentKind.IDENTITY and segment.trust is not Trust.BUILTIN

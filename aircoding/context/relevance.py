@@ -1,45 +1,21 @@
-"""How much a text is about the task: paths that meet, names and words that both carry.
-
-The words are weighed by BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009):
-a word that few of the candidates hold counts more, its repetition counts less and less, a long text gets no credit for
-its length. A name counts as a whole and in its parts, so `parse_header`, `parseHeader` and "parse the header" meet. No
-word is stemmed: what the order says must be the same in every release of every library.
-"""
+"""How much a text is about the task: paths that meet, names and words that both carry (`rules.word_match`)."""
 
 from __future__ import annotations
 
-import math
-import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from aircoding.records.segments import Segment
 from aircoding.records.tasks import TaskSpec
 from aircoding.rules.globs import Dialect, compile_globs
+from aircoding.rules.word_match import hits_of, scores_of, words_of
 
-__all__ = ["NEUTRAL", "Words", "relevance", "words_of"]
+__all__ = ["NEUTRAL", "relevance"]
 
 NEUTRAL = 0.5
 """The relevance of everything where there is no task to ask about."""
 
-_K1 = 1.2
-"""How soon repetition stops to count; the value of Lucene and of most systems since."""
-_B = 0.75
-"""How far the length of a text is held against it: 0 not at all, 1 in full; the usual value."""
-
-_NAME = re.compile(r"\w+")
-_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _WILD = frozenset("*?[{")
-_FIRST_IDEOGRAPH = "\u2e80"
-
-
-class Words(NamedTuple):
-    """The words of a text: how often each stands in it, and how many there are in all."""
-
-    counts: Mapping[str, int]
-    total: int
 
 
 def relevance(segments: Sequence[Segment], task: TaskSpec | None, touched_paths: Sequence[str]) -> list[float]:
@@ -52,8 +28,8 @@ def relevance(segments: Sequence[Segment], task: TaskSpec | None, touched_paths:
     if task is None:
         return [NEUTRAL] * len(segments)
     named = (*task.write_area, *task.reads)
-    query = _query("\n".join((task.title, task.description, *task.acceptance, *named)))
-    texts = _bm25([_hits(segment.text, query) for segment in segments])
+    query = _query("\n".join((task.title, task.description, *task.acceptance, *task.tags, *named)))
+    texts = scores_of([hits_of(segment.text, query) for segment in segments])
     places = _Places((*task.write_area, *(read.split(":", 1)[0] for read in task.reads)), touched_paths)
     known = query | frozenset(named)
     return [
@@ -100,58 +76,6 @@ def _ancestors(path: str) -> list[str]:
     return ["/".join(parts[:depth]) for depth in range(len(parts), 0, -1)]
 
 
-class _Hits(NamedTuple):
-    """The words of the query that a text holds, each with how often, and how many words it has in all."""
-
-    counts: tuple[tuple[str, int], ...]
-    total: int
-
-
 @lru_cache(maxsize=256)
 def _query(text: str) -> frozenset[str]:
     return frozenset(words_of(text).counts)
-
-
-@lru_cache(maxsize=16_384)
-def _hits(text: str, query: frozenset[str]) -> _Hits:
-    """Kept, since the workers of a task ask the same of the same texts again and again."""
-    words = words_of(text)
-    return _Hits(tuple((word, words.counts[word]) for word in sorted(query & words.counts.keys())), words.total)
-
-
-def _bm25(texts: Sequence[_Hits]) -> list[float]:
-    """Return the score of each text as a share of the best one; 0 for all where none holds a word of the query."""
-    holders = Counter(word for text in texts for word, _ in text.counts)
-    weights = {word: math.log(1 + (len(texts) - held + 0.5) / (held + 0.5)) for word, held in holders.items()}
-    mean = sum(text.total for text in texts) / max(len(texts), 1) or 1.0
-    scores = []
-    for counts, total in texts:
-        damping = _K1 * (1 - _B + _B * total / mean)
-        scores.append(math.fsum(weights[word] * times * (_K1 + 1) / (times + damping) for word, times in counts))
-    best = max(scores, default=0.0) or 1.0
-    return [score / best for score in scores]
-
-
-@lru_cache(maxsize=4_096)
-def words_of(text: str) -> Words:
-    """Return the words of a text, in lower case: names as a whole and in parts."""
-    counts: Counter[str] = Counter()
-    for name, times in Counter(_NAME.findall(text)).items():
-        if name.isascii() and name.islower() and name.isalpha():
-            counts[name] += times
-            continue
-        for word in _parts(name):
-            counts[word] += times
-    return Words(counts, counts.total())
-
-
-def _parts(name: str) -> set[str]:
-    whole = name.lower()
-    if name.isascii():
-        return {whole, *(piece.lower() for piece in _PIECE.findall(name))}
-    found = {whole, *(piece for piece in whole.split("_") if piece)}
-    # No blanks stand between words of ideographs and kana: pairs of characters take their place.
-    for piece in tuple(found):
-        if max(piece) >= _FIRST_IDEOGRAPH:
-            found.update(piece[at : at + 2] for at in range(len(piece) - 1))
-    return found

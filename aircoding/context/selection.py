@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from aircoding.context.draft import Draft, Item, Note, outcome
-from aircoding.context.profiles import mode_refusal, profile_refusal
+from aircoding.context.profiles import mode_excerpt, mode_refusal, profile_refusal
 from aircoding.context.tokens import estimate_tokens
 from aircoding.records.layers import Form, OutcomeKind, Reason, SegmentKind, Trust
 from aircoding.records.segments import Segment
@@ -22,12 +24,27 @@ def select(draft: Draft) -> tuple[Draft, tuple[Note, ...]]:
     for segment in draft.waiting:
         tokens = estimate_tokens(segment.text, snapshot.estimator)
         refusal = _refusal(snapshot, segment)
-        if refusal is None:
-            items.append(Item(segment, Form.WHOLE, segment.text, tokens, _selected_by(snapshot, segment)))
+        if refusal is not None:
+            kind, reason, detail, by = refusal
+            notes.append(outcome(segment, kind, reason, detail, tokens=tokens, by=by))
             continue
-        kind, reason, detail, by = refusal
-        notes.append(outcome(segment, kind, reason, detail, tokens=tokens, by=by))
+        item = Item(segment, Form.WHOLE, segment.text, tokens, _selected_by(snapshot, segment))
+        short = mode_excerpt(snapshot.request.mode, segment)
+        if short is not None:
+            item = _shortened(item, short, snapshot)
+            notes.append(_mode_note(snapshot, segment, saved_tokens=tokens - item.tokens))
+        items.append(item)
     return Draft(snapshot, (), tuple(items)), tuple(notes)
+
+
+def _shortened(item: Item, text: str, snapshot: Snapshot) -> Item:
+    return replace(item, form=Form.EXCERPT, text=text, tokens=estimate_tokens(text, snapshot.estimator))
+
+
+def _mode_note(snapshot: Snapshot, segment: Segment, *, saved_tokens: int) -> Note:
+    mode = snapshot.request.mode.value
+    detail = f"mode {mode} keeps one line of {segment.kind.value}"
+    return outcome(segment, OutcomeKind.EXCERPTED, Reason.MODE, detail, tokens=saved_tokens, by=f"mode:{mode}")
 
 
 def _refusal(snapshot: Snapshot, segment: Segment) -> tuple[OutcomeKind, Reason, str, str] | None:

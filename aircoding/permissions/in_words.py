@@ -55,6 +55,11 @@ def policy_in_words(policy: Policy) -> str:
         _list("Tools that need approval", policy, PolicySubject.TOOL, Effect.ASK),
         _list("Tools that are refused", policy, PolicySubject.TOOL, Effect.DENY),
     ]
+    tools = (
+        _list("- Tools that need approval", policy, PolicySubject.TOOL, Effect.ASK),
+        _list("- Tools that are refused", policy, PolicySubject.TOOL, Effect.DENY),
+    )
+    lines += ["", "Tools:", *tools] if any(tools) else []
     return _without_gaps(lines)
 
 

@@ -11,7 +11,7 @@ from aircoding.records.policy import Effect, PolicyLevel, PolicyRule, PolicySubj
 from aircoding.rules.globs import Dialect, glob_fault
 from aircoding.rules.yaml_reader import YamlFault, YamlList, YamlMap, YamlNode, YamlScalar, read_yaml, scalar_value
 
-__all__ = ["PolicyFile", "parse_policy_file"]
+__all__ = ["PolicyFile", "parse_policy_file", "pattern_fault"]
 
 _ALLOW, _ANNOUNCE, _ASK, _DENY = Effect.ALLOW, Effect.ANNOUNCE, Effect.ASK, Effect.DENY
 
@@ -101,7 +101,7 @@ class _Reader:
     def _list(self, node: YamlNode, path: tuple[str, ...]) -> None:
         subject, effect = _LISTS[path]
         for text, line in self._texts(node, path):
-            fault = _pattern_fault(subject, text)
+            fault = pattern_fault(subject, text)
             if fault:
                 self.fault(f"`{'.'.join(path)}`: {text!r}: {fault}", line)
                 continue
@@ -156,7 +156,8 @@ def _name(path: tuple[str, ...]) -> str:
     return f"`{'.'.join(path)}`" if path else "the file"
 
 
-def _pattern_fault(subject: PolicySubject, text: str) -> str | None:
+def pattern_fault(subject: PolicySubject, text: str) -> str | None:
+    """Return what is wrong with a line's pattern, or None when it can be read."""
     if not text.strip():
         return "it is empty"
     if subject is PolicySubject.COMMAND:

@@ -105,6 +105,7 @@ class Reason(StrEnum):
     PATH_NOT_MATCHED = "path_not_matched"
     TAG_NOT_MATCHED = "tag_not_matched"
     TRIGGER_NOT_MATCHED = "trigger_not_matched"
+    TOPIC_NOT_MATCHED = "topic_not_matched"
     BUDGET = "budget"
     OVERRIDDEN = "overridden"
     DUPLICATE = "duplicate"

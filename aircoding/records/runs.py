@@ -16,7 +16,7 @@ class Run:
     `provider` is as given on the command line (`anthropic:MODEL`, `scripted:FILE`), `plan_digest`
     names the plan's text in the blob store, `run_revision` the frozen run-scope text. `sandbox` is what confines its
     commands (bubblewrap, external, none) and `confined` whether the policy counts on it; both are chosen when the run
-    starts and hold for every resume.
+    starts and hold for every resume, and so does `profile`, the user's profile that its agents speak and remember as.
     """
 
     run_id: RunId
@@ -36,6 +36,7 @@ class Run:
     finished_at: str | None = None
     sandbox: str | None = None
     confined: bool | None = None
+    profile: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

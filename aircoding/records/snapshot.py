@@ -66,7 +66,7 @@ class Estimator:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSpec:
-    """One tool as the model sees it; `category` is read, edit, execute, network, delegate or finish.
+    """One tool as the model sees it; `category` is read, edit, execute, network, memory, delegate or finish.
 
     `uri` says who brings it; empty: it is packaged.
     """

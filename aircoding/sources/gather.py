@@ -24,10 +24,12 @@ from aircoding.records.segments import Segment
 from aircoding.records.sessions import SessionBrief, SteeringEntry
 from aircoding.records.snapshot import AssemblyRequest, Estimator, Message, ModelLimits, Snapshot, ToolSpec
 from aircoding.records.tasks import Plan, TaskSpec
+from aircoding.rules.memory_recall import request_topics
 from aircoding.sources.changes import changed_since
 from aircoding.sources.contributions import contributed_segments
-from aircoding.sources.memory_files import DEFAULT_PROFILE, memory_segments, memory_stores
+from aircoding.sources.memory_files import memory_segments, memory_stores
 from aircoding.sources.plan_docs import PlanDocs, read_plan_docs, run_plan, task_plan
+from aircoding.sources.profile_files import DEFAULT_PROFILE, identity_segments
 from aircoding.sources.reads import current_digests, read_files
 from aircoding.sources.resources import prompts_digest
 from aircoding.sources.revision import FrozenRole, Revision, revision_from_text, revision_text
@@ -39,6 +41,7 @@ from aircoding.sources.segments import Intake, in_short, unique
 from aircoding.sources.skill_files import ExtraSkill, SkillSet, SkillSwitches, read_skills
 from aircoding.sources.skill_segments import body_segments, changed_index, index_segments
 from aircoding.sources.task_text import evidence_segments, graph_segment, task_segments
+from aircoding.sources.topic_memory import TopicMemory, topic_folders
 
 __all__ = ["MANIFEST_SCHEMA", "FileGatherer", "Project"]
 
@@ -79,7 +82,7 @@ class Project:
     trusted: bool
     switches: RuleSwitches = field(default_factory=RuleSwitches)
     profile: str = DEFAULT_PROFILE
-    """The user's profile: whose memory the agents have."""
+    """The user's profile: as whom the agents speak, and whose memory they have."""
     skills: SkillSwitches = field(default_factory=SkillSwitches)
     extra_skills: tuple[ExtraSkill, ...] = ()
 
@@ -139,6 +142,7 @@ class FileGatherer:
         self._ruled_in, self._suspected_in, self._routed_to = ruled_in, suspected_in, routed_to
         self._intake = Intake(screener)
         self._revisions: dict[str, Revision] = {}
+        self._topics = TopicMemory()
 
     def freeze_run(self) -> str:
         """Read all text of fleet and run scope for every role, keep it, and return the run revision (its digest).
@@ -199,6 +203,7 @@ class FileGatherer:
                     intake=self._intake,
                     trusted=self._project.trusted,
                 ),
+                *identity_segments(self._project.home, self._project.profile, intake=self._intake),
                 self._policy_segment(policy, Scope.FLEET, f"air:policy/{profile.role}"),
                 *_at_detail(profile, Layer.L3, rules),
                 *run_plan(docs, profile.layers.get(Layer.L4)),
@@ -307,7 +312,7 @@ class FileGatherer:
         return (
             self._policy_segment(task_policy_in_words(policy), Scope.SESSION, f"air:policy/{task.id}"),
             *_at_detail(profile, Layer.L3, scoped),
-            *self._memories(),
+            *self._memories(brief),
             *task_segments(brief, intake=self._intake),
             *_at_detail(
                 profile,
@@ -317,9 +322,19 @@ class FileGatherer:
             *evidence_segments(brief.evidence, intake=self._intake),
         )
 
-    def _memories(self) -> tuple[Segment, ...]:
-        stores = memory_stores(self._project.root, self._project.home, self._project.profile)
-        return memory_segments(stores, intake=self._intake, trusted=self._project.trusted)
+    def _memories(self, brief: SessionBrief) -> tuple[Segment, ...]:
+        """Return what is remembered; what the request is about comes first, and only that of the topic files."""
+        own, intake, task = self._project, self._intake, brief.task
+        topics = None
+        if brief.mode is Mode.FULL:
+            paths = (*task.reads, *task.write_area)
+            topics = request_topics(title=task.title, description=task.description, tags=task.tags, paths=paths)
+        stores = memory_stores(own.root, own.home, own.profile)
+        folders = topic_folders(own.root, own.home, own.profile, trusted=own.trusted)
+        return (
+            *memory_segments(stores, intake=intake, trusted=own.trusted, topics=topics or frozenset()),
+            *self._topics.candidates(folders, topics, now=self._clock.now(), intake=intake),
+        )
 
     def _changed(
         self, role: str, revision: Revision, rules: tuple[Segment, ...], docs: PlanDocs

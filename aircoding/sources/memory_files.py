@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aircoding.errors import ConfigError, WorkspaceError
+from aircoding.records.digests import sha256_text
 from aircoding.records.layers import Layer, OutcomeKind, Reason, Scope, SegmentKind, Trust
 from aircoding.records.segments import Barred, Segment
 from aircoding.rules.memory_entries import MemoryKind, file_text, heading, read_entries
+from aircoding.rules.memory_recall import recall
+from aircoding.sources.agent_entries import AgentEntries, read_agent_entries, write_agent_entries
 from aircoding.sources.atomic_files import alone_in, replace_text
 from aircoding.sources.files import TextRead, read_text_file
+from aircoding.sources.profile_files import checked_profile
 from aircoding.sources.segments import Intake, barred
 
-__all__ = ["DEFAULT_PROFILE", "MemoryStore", "memory_segments", "memory_stores"]
+__all__ = ["AgentMemories", "MemoryStore", "memory_segments", "memory_stores"]
 
-DEFAULT_PROFILE = "default"
-_PROFILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _PROJECT_FOLDER = ".air/shared/memory"
 
 
@@ -57,10 +58,15 @@ class MemoryStore:
             )
         return tuple(entry.text for entry in read_entries(read.text))
 
-    def change(self, edit: Callable[[tuple[str, ...]], tuple[str, ...]]) -> tuple[str, ...]:
+    def written_by_agents(self) -> AgentEntries:
+        """Return which entries agents wrote. Never raises."""
+        return read_agent_entries(self.base, self.name, inside=self.kind is MemoryKind.PROJECT)
+
+    def change(self, edit: Callable[[tuple[str, ...]], tuple[str, ...]], *, by_agent: bool = False) -> tuple[str, ...]:
         """Apply `edit` to the entries as they are on disk at that moment; return those that stand there then.
 
         Writers wait for each other, so each works on what the one before left; readers see the old file or the new.
+        An entry that an agent wrote is noted as its word before it stands there, never after.
         """
         path = self.base / self.name
         try:
@@ -73,12 +79,23 @@ class MemoryStore:
                 before = self.entries()
                 after = edit(before)
                 if after != before:
-                    replace_text(path, file_text(after), new_mode=0o600 if self._is_private else 0o644)
+                    self._put(before, after, by_agent=by_agent)
         except OSError as error:
             raise WorkspaceError(
                 f"{path}: cannot be written: {error.strerror}", hint="check rights and free space"
             ) from error
         return after
+
+    def _put(self, before: tuple[str, ...], after: tuple[str, ...], *, by_agent: bool) -> None:
+        mode = 0o600 if self._is_private else 0o644
+        known, new = self.written_by_agents(), frozenset(map(sha256_text, set(after) - set(before)))
+        known.require_readable()
+        own = known.digests | new if by_agent else known.digests - new
+        if by_agent:
+            write_agent_entries(self.base, self.name, own, before=known, new_mode=mode)
+        replace_text(self.base / self.name, file_text(after), new_mode=mode)
+        standing = own & frozenset(map(sha256_text, after))
+        write_agent_entries(self.base, self.name, standing, before=self.written_by_agents(), new_mode=mode)
 
     @property
     def _is_private(self) -> bool:
@@ -99,12 +116,7 @@ def memory_stores(root: Path | None, home: Path, profile: str) -> tuple[MemorySt
     Raises:
         ConfigError: the profile's name is none.
     """
-    if _PROFILE_NAME.fullmatch(profile) is None:
-        raise ConfigError(
-            f"`{profile}` is no name of a profile",
-            hint="use letters, digits, `-` and `_`, at most 64",
-            code="profile.name",
-        )
+    checked_profile(profile)
     own = tuple(
         _store(kind, home, f"profiles/{profile}/{kind.file_name}", "user")
         for kind in (MemoryKind.NOTES, MemoryKind.USER)
@@ -118,10 +130,29 @@ def _store(kind: MemoryKind, base: Path, name: str, scheme: str) -> MemoryStore:
     return MemoryStore(kind=kind, base=base, name=name, uri=f"{scheme}:{name}")
 
 
-def memory_segments(stores: tuple[MemoryStore, ...], *, intake: Intake, trusted: bool) -> tuple[Segment, ...]:
+class AgentMemories:
+    """The stores that agents may write; implements `ports.Memories`. What is known of the user stays the user's."""
+
+    def __init__(self, root: Path, home: Path, profile: str) -> None:
+        stores = memory_stores(root, home, profile)
+        self._stores = {store.kind.value: store for store in stores if store.kind is not MemoryKind.USER}
+
+    def entries(self, kind: str) -> tuple[str, ...]:
+        """Return the entries of a store as they are now; raises as `MemoryStore.entries`."""
+        return self._stores[kind].entries()
+
+    def change(self, kind: str, edit: Callable[[tuple[str, ...]], tuple[str, ...]]) -> tuple[str, ...]:
+        """Change a store as an agent; raises as `MemoryStore.change`."""
+        return self._stores[kind].change(edit, by_agent=True)
+
+
+def memory_segments(
+    stores: tuple[MemoryStore, ...], *, intake: Intake, trusted: bool, topics: frozenset[str] = frozenset()
+) -> tuple[Segment, ...]:
     """Return a candidate for each entry; a hit then takes out one entry, not the store.
 
-    Both stores of a profile are told once one of them is there, so that an empty one is known to be empty.
+    Both stores of a profile are told once one of them is there, so that an empty one is known to be empty. Entries that
+    share a topic with the request are worth more where space is short.
     """
     reads = [(store, store.read()) for store in stores]
     has_profile = any(not read.absent for store, read in reads if store.kind is not MemoryKind.PROJECT)
@@ -129,11 +160,13 @@ def memory_segments(stores: tuple[MemoryStore, ...], *, intake: Intake, trusted:
     for store, read in reads:
         if read.absent and not (has_profile and store.kind is not MemoryKind.PROJECT):
             continue
-        segments.extend(_candidates(store, read, intake, trusted=trusted))
+        segments.extend(_candidates(store, read, intake, topics, trusted=trusted))
     return tuple(segments)
 
 
-def _candidates(store: MemoryStore, read: TextRead, intake: Intake, *, trusted: bool) -> Iterator[Segment]:
+def _candidates(
+    store: MemoryStore, read: TextRead, intake: Intake, topics: frozenset[str], *, trusted: bool
+) -> Iterator[Segment]:
     own = Trust.USER if store.kind is not MemoryKind.PROJECT else Trust.PROJECT if trusted else Trust.EXTERNAL
     entries = read_entries(read.text)
     title = heading(store.kind, [entry.text for entry in entries])
@@ -154,11 +187,20 @@ def _candidates(store: MemoryStore, read: TextRead, intake: Intake, *, trusted: 
             shortened=False,
         )
 
+    def out(fragment: str, detail: str) -> Segment:
+        why = Barred(outcome=OutcomeKind.OMITTED, reason=Reason.UNREADABLE, detail=detail)
+        return barred(candidate("", own, fragment), why)
+
     if read.problem is not None and not read.absent:
-        why = Barred(outcome=OutcomeKind.OMITTED, reason=Reason.UNREADABLE, detail=f"{store.uri}: {read.problem}")
-        yield barred(candidate("", own, ""), why)
+        yield out("", f"{store.uri}: {read.problem}")
         return
+    agents = store.written_by_agents()
+    if agents.problem is not None:
+        yield out("agents", f"{agents.name}: {agents.problem}; until it can be read, every entry counts as an agent's")
     if not entries:
         yield candidate("(empty)", Trust.BUILTIN, "empty")
-    for number, entry in enumerate(entries, 1):
-        yield candidate(entry.text, own, f"{number}", entry.start_line, entry.end_line)
+    recalled = recall(topics, [("", entry.text) for entry in entries], wide=False)
+    for number, (entry, one) in enumerate(zip(entries, recalled, strict=True), 1):
+        trust = min(own, Trust.AGENT, key=lambda each: each.rank) if agents.wrote(entry.text) else own
+        segment = candidate(entry.text, trust, f"{number}", entry.start_line, entry.end_line)
+        yield replace(segment, relevance_terms=one.topics)

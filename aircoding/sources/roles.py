@@ -19,7 +19,7 @@ from aircoding.sources.resources import list_resources, read_resource
 __all__ = ["DETAILS", "TOOL_CATEGORIES", "load_profiles", "parse_role"]
 
 DETAILS = ("full", "relevant", "summary", "every")
-TOOL_CATEGORIES = ("read", "edit", "execute", "network", "delegate")
+TOOL_CATEGORIES = ("read", "edit", "execute", "network", "memory", "delegate")
 _WRITES = ("none", "area", "plan")
 _RULE_KINDS = ("project", "toolchain")
 _SELECTABLE = (Layer.L3, Layer.L4, Layer.L5, Layer.L6, Layer.L7, Layer.L8)

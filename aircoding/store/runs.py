@@ -113,4 +113,5 @@ def run_of(found: Row[Any]) -> Run:
         finished_at=found.finished_at,
         sandbox=found.sandbox,
         confined=found.confined,
+        profile=found.profile,
     )

@@ -10,6 +10,8 @@ import pytest
 from support.demo_runs import air
 from support.projects import make_commit, make_project
 
+from aircoding.sources.trust import trust_project
+
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "remember-things.md"
 
 
@@ -69,6 +71,59 @@ def test_a_linked_worktree_has_the_memory_of_the_project(root: Path, tmp_path: P
     air(linked, "memory", "add", "--project", "CI needs Redis")
     assert (root / ".air/shared/memory/MEMORY.md").read_text() == "CI needs Redis\n"
     assert not (linked / ".air").exists()
+
+
+ROLE = """---
+role: scribe
+title: Scribe
+layers:
+  L5: {detail: full}
+writes: area
+tools: [read, edit, memory]
+result: worker-result
+---
+
+You write down what is worth keeping.
+"""
+PLAN = "version: 1\ngoal: g\ntasks:\n- {id: T1, title: Look around, role: scribe, write_area: [a.txt]}\n"
+SCRIPT = """\
+model: claude-opus-5
+scripts:
+- match: {}
+  turns:
+  - {tools: [{name: memory_write, input: {action: add, store: project, text: CI needs Redis}}]}
+  - {tools: [{name: memory_write, input: {action: add, store: notes, text: likes oat milk}}]}
+  - {tools: [{name: fs_write, input: {path: a.txt, content: "one\\n"}}]}
+  - {tools: [{name: finish, input: {status: done, summary: Done., changed_files: [a.txt], verification: []}}]}
+"""
+
+
+@pytest.mark.parametrize("denied", [False, True])
+def test_an_agent_of_a_run_remembers_what_its_policy_lets_it(
+    tmp_path: Path, guarded_environment: Path, denied: bool
+) -> None:
+    files = {
+        ".air/shared/roles/scribe.md": ROLE,
+        ".air/shared/plan/tasks.yaml": PLAN,
+        "script.yaml": SCRIPT,
+        ".gitignore": ".air/local/\n",
+    }
+    root = make_commit(make_project(tmp_path / "run", files))
+    trust_project(guarded_environment, root)
+    if denied:
+        (guarded_environment / "permissions.yaml").write_text("version: 1\ntools: {deny: [memory_write]}\n")
+    ended = air(root, "run", "--provider", "scripted:script.yaml", "--json")
+    assert ended.code == 0, ended.output
+    views = air(root, "memory", "show", "--json").result["memory"]
+    found = [(view["entries"], view["by_agents"]) for view in views]  # type: ignore[index]
+    if denied:
+        assert found == [([], [])] * 3
+        assert "the policy refuses this tool (`memory_write`, user:permissions.yaml:2)" in ended.output
+        return
+    assert found == [(["likes oat milk"], [1]), ([], []), (["CI needs Redis"], [1])]
+    assert "- CI needs Redis  (an agent wrote this)" in air(root, "memory", "show").output
+    assert not air(root, "memory", "edit", "--project", "Redis", "CI needs Redis 7").result
+    assert "an agent wrote this" not in air(root, "memory", "show").output.split("project")[1]
 
 
 def test_the_commands_of_the_page_do_what_it_says(root: Path) -> None:

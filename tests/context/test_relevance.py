@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.contexts import TASK, segment
 
-from aircoding.context.relevance import NEUTRAL, relevance, words_of
+from aircoding.context.relevance import NEUTRAL, relevance
+from aircoding.rules.word_match import words_of
 
 TASK_OF_PARSER = replace(
     TASK,

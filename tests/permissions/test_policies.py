@@ -9,9 +9,10 @@ from permissions.policies import DEFAULTS, FLOOR, worker, written
 
 from aircoding.errors import ConfigError
 from aircoding.permissions.engine import decide
+from aircoding.permissions.in_words import policy_in_words
 from aircoding.permissions.policy_file import parse_policy_file
 from aircoding.records.diagnostics import Diagnostic
-from aircoding.records.policy import CommandAct, Effect, HostAct, PathAct, PolicyLevel, PolicySubject
+from aircoding.records.policy import CommandAct, Effect, HostAct, PathAct, PolicyLevel, PolicySubject, ToolAct
 
 PROJECT = PolicyLevel.PROJECT
 
@@ -122,6 +123,28 @@ def test_allows_of_a_project_count_only_once_it_is_trusted() -> None:
     assert effect("frobnicate x", project, project_trusted=True) is Effect.ALLOW
     assert effect("ls", project) is Effect.DENY
     assert effect("git status", project) is Effect.ANNOUNCE
+
+
+def test_lines_on_tools_narrow_what_a_role_has_and_are_told() -> None:
+    file = written("tools: {ask: [shell], deny: [fs_read, other]}")
+    policy = worker(file)
+    assert decide(ToolAct(tool="shell"), policy).effect is Effect.ASK
+    assert (
+        decide(ToolAct(tool="fs_read"), policy).reason
+        == "the policy refuses this tool (`fs_read`, user:permissions.yaml:2)"
+    )
+    assert decide(ToolAct(tool="other"), worker(file, tools=("shell",))).reason == "the role does not have this tool"
+    assert (
+        "Tools:\n- Tools that need approval: `shell`.\n- Tools that are refused: `fs_read`, `other`."
+        in policy_in_words(policy)
+    )
+    assert "Tools:" not in policy_in_words(worker())
+    both = worker(written("tools: {ask: [shell]}"), written("tools: {deny: [shell]}", PROJECT))
+    assert decide(ToolAct(tool="shell"), both).effect is Effect.DENY
+    assert [one.message for one in faults("version: 1\ntools: {deny: ['a b'], allow: [x]}")] == [
+        "`tools.deny`: 'a b': write the name of a tool, as the worker sees it",
+        "`tools.allow` is not known",
+    ]
 
 
 def test_a_narrower_level_wins_over_a_wider_one() -> None:

@@ -46,14 +46,14 @@ def test_there_are_nine_packaged_roles() -> None:
 @pytest.mark.parametrize(
     ("role", "layers", "writes", "tools", "result"),
     [
-        ("main", "L3 L4 L7 L8", "none", ("read", "delegate"), ""),
+        ("main", "L3 L4 L7 L8", "none", ("read", "memory", "delegate"), ""),
         ("architecture_designer", "L3 L4 L5 L6 L7", "plan", ("read", "edit"), "architecture-result"),
         ("scheduler", "L4 L5 L8", "none", (), "scheduler-decision"),
         ("executor", "L3 L4 L5 L6 L8", "area", ("read", "edit", "execute"), "worker-result"),
         ("reviewer", "L3 L4 L5 L6 L8", "none", ("read",), "review-result"),
         ("debugger", "L3 L4 L5 L6 L8", "area", ("read", "edit", "execute"), "debugger-result"),
         ("compactor", "L3 L4 L7", "none", (), "compaction-result"),
-        ("experience_miner", "L3 L6 L7", "none", ("read",), "experience-result"),
+        ("experience_miner", "L3 L6 L7", "none", ("read", "memory"), "experience-result"),
         ("conflict_judge", "L3 L6", "none", (), "conflict-judgement"),
     ],
 )
@@ -94,7 +94,11 @@ def test_a_role_file_is_split_into_profile_discipline_and_prompt() -> None:
         ("role: release_writer", "role: Release Writer", ":2: role: `Release Writer` is no role id"),
         ("role: release_writer\n", "", ":1: `role` is missing"),
         ("writes: none", "writes: everything", ":7: writes: 'everything' is none of none, area, plan"),
-        ("tools: [read]", "tools: [read, fly]", ":8: tools: 'fly' is none of read, edit, execute, network, delegate"),
+        (
+            "tools: [read]",
+            "tools: [read, fly]",
+            ":8: tools: 'fly' is none of read, edit, execute, network, memory, delegate",
+        ),
         ("tools: [read]", "tools: read", ":8: tools: must be a list"),
         ("result: worker-result", "result: essay", ":9: result: 'essay' is no result schema"),
         ("{detail: relevant, rule_kinds: [project]}", "{detail: some}", ":4: layers.L3.detail: 'some' is none of"),

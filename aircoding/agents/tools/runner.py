@@ -16,7 +16,7 @@ from aircoding.agents.notes import note
 from aircoding.agents.tools.registry import TOOLS
 from aircoding.agents.tools.schemas import schema_faults
 from aircoding.agents.tools.workbench import Tool, Workbench, in_utf8, known_digests, refusal
-from aircoding.errors import InternalError, WorkspaceError
+from aircoding.errors import ConfigError, InternalError, WorkspaceError
 from aircoding.permissions.engine import account_of, decide
 from aircoding.records.calls import ToolCall, ToolRecord, ToolResult
 from aircoding.records.digests import fingerprint
@@ -69,6 +69,7 @@ def _bench(deps: SessionDeps, brief: SessionBrief, context: AssembledContext) ->
         skills=deps.skills,
         prompt=context.manifest.segments,
         command_env=deps.command_env,
+        memories=deps.memories,
     )
 
 
@@ -120,21 +121,23 @@ async def _perform(
 
 def _settled(known: ToolRecord, bench: Workbench) -> ToolResult | None:
     """Say what became of a call whose intent is on record without a result; None when it has surely not acted."""
-    paths = sorted({*known.before_digests, *known.after_digests})
+    paths, tool = sorted({*known.before_digests, *known.after_digests}), TOOLS.get(known.call.name)
+    standing = tool.standing if tool is not None else None
     if not paths:
         told = _interrupted("The command may have run in part or whole. Look at what is there before you run it again.")
         return replace(told, changed_digests=known_digests(bench))
     try:
-        now = {path: bench.worktree.digest(path) for path in paths}
-    except WorkspaceError as error:
+        now = {path: standing(bench, path) if standing else bench.worktree.digest(path) for path in paths}
+    except (ConfigError, WorkspaceError) as error:
         return _interrupted(_sentences(error.message, "Look at what is there before you go on."))
     if all(now[path] == known.after_digests.get(path) for path in paths):
         text = f"Done (found done after an interruption): {', '.join(paths)}."
-        return ToolResult(text=text, written_digests=known.after_digests)
+        return ToolResult(text=text, written_digests=known.after_digests if standing is None else {})
     if all(now[path] == known.before_digests.get(path) for path in paths):
         return None
     what = f"{', '.join(paths)} is neither as it was before this call nor as the call would have left it"
-    return _interrupted(f"{what}. Read it again with fs_read before you go on.")
+    again = "Read it again with fs_read" if standing is None else "Look at what is there"
+    return _interrupted(f"{what}. {again} before you go on.")
 
 
 def _sentences(*parts: str) -> str:

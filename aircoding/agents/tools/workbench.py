@@ -9,7 +9,7 @@ from typing import Any
 
 from aircoding.agents.touched import last_digests
 from aircoding.errors import WorkspaceError
-from aircoding.ports import BlobStore, Sandbox, Screener, SkillShelf, Worktree
+from aircoding.ports import BlobStore, Memories, Sandbox, Screener, SkillShelf, Worktree
 from aircoding.records.calls import ToolCall, ToolRecord, ToolResult
 from aircoding.records.ids import Digest
 from aircoding.records.manifest import SegmentRecord
@@ -40,6 +40,7 @@ class Workbench:
     skills: Callable[[], SkillShelf]
     prompt: tuple[SegmentRecord, ...] = ()
     command_env: tuple[tuple[str, str], ...] = ()
+    memories: Memories | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,12 +63,14 @@ class Tool:
     `acts` resolves what the call would do, for the engine to judge, and touches nothing; that of a plugin's tool is
     awaited. `prepare` is called after
     permission, with exactly the paths that were judged: a link that was swapped meanwhile leads nowhere else. It
-    returns the result of a call that only reads, or the deed of one that changes something.
+    returns the result of a call that only reads, or the deed of one that changes something. `standing` returns the
+    present digest of what an intent names, for a tool whose deeds are not about files of the worktree.
     """
 
     name: str
     acts: Callable[[Mapping[str, Any], Workbench], tuple[Act, ...] | Awaitable[tuple[Act, ...]]]
     prepare: Callable[[ToolCall, Workbench, tuple[str, ...]], Awaitable[ToolResult | Deed]]
+    standing: Callable[[Workbench, str], Digest | None] | None = None
 
 
 def refusal(text: str) -> ToolResult:

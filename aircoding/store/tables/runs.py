@@ -33,6 +33,7 @@ class RunRow(SQLModel, table=True):
     max_cost_usd: float | None = real(default=None)
     sandbox: str | None = text(default=None)
     confined: bool | None = flag(default=None)
+    profile: str | None = text(default=None)
     fence: int = number(default=0, ge=0)
     last_seq: int = number(default=0, ge=0)
 

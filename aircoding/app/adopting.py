@@ -1,0 +1,163 @@
+"""`init --from TOOL`: set a project up with the files that it has for another tool. None of them is changed."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from aircoding.app.initialise import CONFIG, PERMISSIONS, InitReport, initialise, packaged_text
+from aircoding.app.project import Project, open_project
+from aircoding.errors import ConfigError, UsageError, WorkspaceError
+from aircoding.permissions.claude_rules import Untranslated, proposal_text, translate_claude_rules
+from aircoding.rules.adoption import CLAUDE_SETTINGS, AdoptedFile, ForeignTool, Reading, adopted_files
+from aircoding.rules.toml_text import with_flag
+from aircoding.settings import Settings
+from aircoding.sources.atomic_files import replace_text
+from aircoding.sources.files import read_text_file
+from aircoding.sources.rule_tree import read_rule_tree
+from aircoding.workspace.worktree import GitWorktree
+
+__all__ = ["Adoption", "PermissionProposal", "adopt"]
+
+_PROPOSED = ".air/shared/permissions.from-claude.yaml"
+"""Where the proposal goes when the project has a policy of its own already."""
+_HIDDEN = (CLAUDE_SETTINGS, ".claude/settings.local.json")
+"""Files that people keep out of git, and that are told of all the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PermissionProposal:
+    """What became of the tool's permission rules: the file with the lines, and each rule that has none.
+
+    `path` is None where there was nothing to write, `is_own` says that the proposal is the project's policy now.
+    """
+
+    path: str | None
+    lines: int
+    is_own: bool
+    untranslated: tuple[Untranslated, ...]
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adoption:
+    """What `init --from` did. `switches` are the keys of `.air/config.toml` that let the tool's files in."""
+
+    tool: str
+    init: InitReport
+    files: tuple[AdoptedFile, ...]
+    switches: tuple[str, ...]
+    permissions: PermissionProposal | None
+    next_commands: tuple[str, ...]
+
+
+def adopt(start: Path, tool: ForeignTool, *, trust: bool) -> Adoption:
+    """Make `.air/` for a project that has files of another tool, and let them in.
+
+    Raises:
+        UsageError: the project has no such files.
+        ConfigError: `.air/config.toml` cannot be read, or not be changed line by line.
+        WorkspaceError: a file cannot be written.
+    """
+    project = open_project(start)
+    files = _files(project, tool)
+    if not files:
+        raise UsageError(
+            f"this project has no files of {tool.value}",
+            hint="`aircoding init` prepares a project without them",
+            code="init.nothing",
+        )
+    switches = tuple(_switches(tool))
+    config = _config(project, switches)
+    init = initialise(start, trust=trust)
+    _write(project.root / CONFIG, config)
+    permissions = _permissions(project, init) if tool is ForeignTool.CLAUDE else None
+    return Adoption(
+        tool=tool.value,
+        init=init,
+        files=files,
+        switches=tuple(f"[{section}] {key}" for section, key in switches),
+        permissions=permissions,
+        next_commands=tuple(_next(files, permissions)),
+    )
+
+
+def _files(project: Project, tool: ForeignTool) -> tuple[AdoptedFile, ...]:
+    listed = GitWorktree(str(project.root)).paths()
+    paths = (*listed, *(path for path in _HIDDEN if os.path.lexists(project.root / path)))
+    return adopted_files(read_rule_tree(project.root, paths), tool)
+
+
+def _switches(tool: ForeignTool) -> Iterator[tuple[str, str]]:
+    """Yield the keys that let the tool's files in; one that this version does not know would make the file an error."""
+    wanted = (("rules", tool.value), *((("skills", "claude"),) if tool is ForeignTool.CLAUDE else ()))
+    for section, key in wanted:
+        kind = Settings.model_fields[section].annotation if section in Settings.model_fields else None
+        if isinstance(kind, type) and issubclass(kind, BaseModel) and key in kind.model_fields:
+            yield section, key
+
+
+def _config(project: Project, switches: tuple[tuple[str, str], ...]) -> str:
+    read = read_text_file(project.root, CONFIG)
+    if read.problem is not None and not read.absent:
+        raise ConfigError(f"{CONFIG}: cannot be read: {read.problem}", hint="correct the file, or delete it")
+    text = packaged_text(CONFIG) if read.absent else read.text
+    for section, key in switches:
+        text = with_flag(text, section, key, value=True)
+    return text
+
+
+def _permissions(project: Project, init: InitReport) -> PermissionProposal | None:
+    """Translate Claude Code's rules. A policy that the project has already stays as it is."""
+    read = read_text_file(project.root, CLAUDE_SETTINGS)
+    if read.absent:
+        return None
+    if read.problem is not None:
+        return PermissionProposal(path=None, lines=0, is_own=False, untranslated=(), problem=read.problem)
+    try:
+        data = json.loads(read.text)
+    except (ValueError, RecursionError) as error:
+        return PermissionProposal(path=None, lines=0, is_own=False, untranslated=(), problem=f"it is no JSON: {error}")
+    if not isinstance(data, dict) or "permissions" not in data:
+        return None
+    rules = translate_claude_rules(data["permissions"])
+    count = sum(len(lines) for lines in rules.lines.values())
+    if not count:
+        return PermissionProposal(path=None, lines=0, is_own=False, untranslated=rules.untranslated)
+    path = _place(project, proposal_text(rules, CLAUDE_SETTINGS), made=(PERMISSIONS, True) in init.files)
+    return PermissionProposal(path=path, lines=count, is_own=path == PERMISSIONS, untranslated=rules.untranslated)
+
+
+def _place(project: Project, text: str, *, made: bool) -> str:
+    """Write the proposal where it takes nobody's words away, and return where."""
+    own = read_text_file(project.root, PERMISSIONS)
+    if made or own.text in {packaged_text(PERMISSIONS), text}:
+        _write(project.root / PERMISSIONS, text)
+        return PERMISSIONS
+    _write(project.root / _PROPOSED, text)
+    return _PROPOSED
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        if path.exists() and path.read_bytes() == text.encode("utf-8"):
+            return
+        replace_text(path, text, new_mode=0o644)
+    except OSError as error:
+        raise WorkspaceError(
+            f"{path}: cannot be written: {error.strerror}", hint="check rights and free space"
+        ) from error
+
+
+def _next(files: tuple[AdoptedFile, ...], permissions: PermissionProposal | None) -> Iterator[str]:
+    if permissions is not None and permissions.path is not None:
+        done = "" if permissions.is_own else f", and take into {PERMISSIONS} what you want"
+        yield f"read {permissions.path}{done}, then `aircoding permissions trust`"
+    if any(file.reading is not Reading.NEVER for file in files):
+        yield "see what a worker is told: `aircoding context build --role executor --path FILE`"
+    yield "edit .air/shared/plan/tasks.yaml, then `aircoding plan check`"

@@ -1,0 +1,180 @@
+"""`init --from TOOL` as a process: what it finds, what it proposes, and that no file of the tool changes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.demo_runs import Ended, air
+from support.projects import make_commit, make_project, write_tree
+from support.texts import REPOSITORY
+
+from aircoding.permissions.policy_file import parse_policy_file
+from aircoding.records.policy import PolicyLevel
+
+TREES = REPOSITORY.parent / "shared" / "data" / "rule-trees"
+PAGE = REPOSITORY / "docs" / "how-to" / "move-from-another-tool.md"
+RULES = {
+    "allow": ["Bash(npm run test:*)", "Bash(git * main)", "Edit(src/**)"],
+    "ask": ["Bash(git push *)"],
+    "deny": ["Read(./.env)", "Bash(curl:*)", "mcp__github"],
+    "defaultMode": "acceptEdits",
+}
+FILES: dict[str, str | bytes] = {
+    "CLAUDE.md": "# House\n\nUse tabs.\n",
+    ".claude/rules/web.md": "---\npaths: web/**\n---\nUse flex.\n",
+    ".claude/settings.json": json.dumps({"permissions": RULES, "hooks": {}}),
+    ".cursor/rules/a.mdc": "---\nalwaysApply: true\n---\nBe brief.\n",
+    "a.py": "A = 1\n",
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return make_commit(make_project(tmp_path / "project", FILES))
+
+
+def digests(root: Path) -> dict[str, str]:
+    """Return what each file outside `.air` and `.git` is: the digest of its bytes, or where its link leads."""
+    found = {}
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if name not in {".git", ".air"}]
+        for name in [*names, *(one for one in folders if (Path(folder) / one).is_symlink())]:
+            path = Path(folder) / name
+            key = path.relative_to(root).as_posix()
+            if path.is_symlink():
+                found[key] = f"-> {os.readlink(path)}"
+            else:
+                found[key] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return found
+
+
+def adopt(root: Path, tool: str, *more: str) -> dict[str, Any]:
+    ended = air(root, "init", "--from", tool, "--no-trust", "--json", *more)
+    assert ended.code == 0, ended.output
+    return ended.result["adoption"]  # type: ignore[return-value]
+
+
+def test_a_project_of_claude_code_is_taken_over(root: Path) -> None:
+    before = digests(root)
+    done = adopt(root, "claude")
+    assert digests(root) == before
+    assert {one["path"]: one["reading"] for one in done["files"]} == {
+        ".claude/rules/web.md": "by path",
+        ".claude/settings.json": "not at all",
+        "CLAUDE.md": "always",
+    }
+    settings = tomllib.loads((root / ".air/config.toml").read_text())
+    assert settings["rules"] == {"claude": True}
+    assert "[rules] claude" in done["switches"]
+
+    permissions = done["permissions"]
+    assert (permissions["path"], permissions["is_own"]) == (".air/shared/permissions.yaml", True)
+    text = (root / ".air/shared/permissions.yaml").read_text()
+    file = parse_policy_file(text, uri="x", level=PolicyLevel.PROJECT)
+    assert file.diagnostics == ()
+    assert sorted((rule.effect.value, rule.pattern) for rule in file.rules) == [
+        ("allow", "npm run test *"),
+        ("ask", "git push *"),
+        ("deny", "./.env"),
+        ("deny", "curl *"),
+    ]
+    left = [(one["effect"], one["rule"]) for one in permissions["untranslated"]]
+    assert left == [
+        ("", "defaultMode: 'acceptEdits'"),
+        ("deny", "mcp__github"),
+        ("allow", "Bash(git * main)"),
+        ("allow", "Edit(src/**)"),
+    ]
+    assert all(json.dumps(rule) in text for _, rule in left)
+    checked = air(root, "permissions", "check", "cat .env")
+    assert "deny" in checked.output
+
+
+def test_a_second_time_changes_nothing(root: Path) -> None:
+    adopt(root, "claude")
+    texts = {path: path.read_bytes() for path in (root / ".air").rglob("*") if path.is_file()}
+    done = adopt(root, "claude")
+    assert {path: path.read_bytes() for path in (root / ".air").rglob("*") if path.is_file()} == texts
+    assert done["permissions"]["is_own"] is True
+
+
+def test_a_policy_of_the_projects_own_stays_and_the_proposal_lies_beside_it(root: Path) -> None:
+    own = "version: 1\ncommands: {deny: [quux]}\n"
+    write_tree(root, {".air/shared/permissions.yaml": own, ".air/config.toml": "# mine\n[rules]\nclaude = false\n"})
+    done = adopt(root, "claude")
+    assert (root / ".air/shared/permissions.yaml").read_text() == own
+    assert done["permissions"]["path"] == ".air/shared/permissions.from-claude.yaml"
+    assert "npm run test *" in (root / done["permissions"]["path"]).read_text()
+    assert (root / ".air/config.toml").read_text() == "# mine\n[rules]\nclaude = true\n"
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (b"{", "it is no JSON"),
+        (b"[" * 100_000, "it is no JSON"),
+        (b"a\0b", "binary file"),
+        (b'{"permissions": 3}', "no rule"),
+    ],
+    ids=["broken", "deep", "binary", "no object"],
+)
+def test_settings_that_cannot_be_read_are_said_and_stop_nothing(root: Path, settings: bytes, said: str) -> None:
+    (root / ".claude/settings.json").write_bytes(settings)
+    ended = air(root, "init", "--from", "claude", "--no-trust")
+    assert (ended.code, "Traceback" in ended.output) == (0, False), ended.output
+    assert said in ended.output
+    assert "# commands:" in (root / ".air/shared/permissions.yaml").read_text()
+
+
+def refused(root: Path, *arguments: str) -> Ended:
+    ended = air(root, "init", *arguments)
+    assert (ended.code, "Traceback" in ended.output) == (2, False), ended.output
+    return ended
+
+
+def test_without_files_of_the_tool_nothing_is_made(root: Path) -> None:
+    assert "this project has no files of gemini" in refused(root, "--from", "gemini").output
+    assert not (root / ".air").exists()
+
+
+def test_settings_of_ours_that_cannot_be_changed_are_refused_before_anything_is_made(root: Path) -> None:
+    write_tree(root, {".air/config.toml": "rules = {agents_md = true}\n"})
+    assert "write it there by hand: [rules], below it claude = true" in refused(root, "--from", "claude").output
+    assert os.listdir(root / ".air") == ["config.toml"]
+
+
+@pytest.mark.parametrize("name", ["koku", "pydantic-ai", "task-master"])
+@pytest.mark.shared
+@pytest.mark.skipif(not TREES.is_dir(), reason="the public rule trees lie beside the project, not in it")
+def test_no_file_of_a_real_project_changes(tmp_path: Path, name: str) -> None:
+    root = tmp_path / name
+    shutil.copytree(TREES / name, root, symlinks=True)
+    make_commit(make_project(root, {}))
+    before = digests(root)
+    for tool in ("claude", "cursor"):
+        done = adopt(root, tool)
+        assert {one["path"] for one in done["files"]} <= set(before)
+        assert all(one["why"] for one in done["files"])
+    assert digests(root) == before
+    status = subprocess.run(
+        ["git", "-C", str(root), "status", "--porcelain"], capture_output=True, text=True, check=True
+    )
+    assert [line for line in status.stdout.splitlines() if not line.endswith(".air/")] == []
+
+
+def test_the_commands_of_the_page_do_what_it_says(root: Path) -> None:
+    for block in PAGE.read_text().split("```\n")[1::2]:
+        for line in block.strip().splitlines():
+            program, *arguments = shlex.split(line)
+            assert program == "aircoding"
+            assert air(root, *arguments).code == 0, line
+    assert "it has no header" in air(root, "init", "--from", "claude").output
