@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from aircoding.errors import ConfigError
+from aircoding.records.rule_choices import MAX_TREE_BYTES, AgentsAndClaude
 
 __all__ = ["ModelSettings", "RulesSettings", "RunSettings", "SandboxSettings", "Settings", "StoreSettings"]
 __all__ += ["ConflictsSettings", "IdentitySettings", "PriceSettings", "WorktreeSettings", "air_home", "load_settings"]
@@ -80,10 +81,32 @@ class StoreSettings(_Section):
 
 
 class RulesSettings(_Section):
-    """`[rules]`: which rule files are read."""
+    """`[rules]`: which rule files are read (docs/reference/rule-files.md)."""
 
     agents_md: bool = True
     """The `AGENTS.md` chain."""
+    claude: bool = True
+    """`CLAUDE.md`, `CLAUDE.local.md`, `.claude/rules`."""
+    cursor: bool = True
+    """`.cursor/rules`, `.cursorrules`."""
+    copilot: bool = True
+    """`.github/copilot-instructions.md`, `.github/instructions`."""
+    gemini: bool = True
+    """`GEMINI.md`."""
+    hermes: bool = True
+    """`.hermes.md`, `HERMES.md`, `agents.md`."""
+    windsurf: bool = True
+    """`.windsurf/rules`, `.windsurfrules`."""
+    user_files: bool = True
+    """The user's own files of these tools, such as `~/.claude/CLAUDE.md` (user file only)."""
+    agents_and_claude: AgentsAndClaude = "claude-md-and-agents-md"
+    """What holds where a project has both `AGENTS.md` and `CLAUDE.md`."""
+    agents_fallbacks: tuple[str, ...] = ()
+    """File names that stand for `AGENTS.md` in a folder that has none."""
+    excludes: tuple[str, ...] = ()
+    """Globs of rule files that are not read; those of the user and of the project add up."""
+    max_bytes: int = Field(default=MAX_TREE_BYTES, ge=0)
+    """What the files of other tools may hold from the root down to any folder."""
 
 
 class IdentitySettings(_Section):
@@ -131,7 +154,9 @@ class Settings(_Section):
     prices: dict[str, PriceSettings] = Field(default_factory=dict)
 
 
-_USER_ONLY = (("sandbox", "backend"), ("sandbox", "allow_unconfined"))
+_USER_ONLY = (("sandbox", "backend"), ("sandbox", "allow_unconfined"), ("rules", "user_files"))
+_ADDED_UP = frozenset({("rules", "excludes")})
+"""Lists whose levels add up: a repository must not let in again what the user excluded."""
 
 
 def air_home() -> Path:
@@ -155,7 +180,9 @@ def load_settings(project_root: Path | None, *, flags: Mapping[str, Mapping[str,
         for section, keys in values.items():
             for key, value in keys.items():
                 if value is not None:
-                    merged.setdefault(section, {})[key] = value
+                    before = merged.setdefault(section, {}).get(key)
+                    both = (section, key) in _ADDED_UP and isinstance(before, list) and isinstance(value, list)
+                    merged[section][key] = [*before, *value] if both else value
                     origins[section, key] = name
     try:
         return Settings.model_validate(merged)

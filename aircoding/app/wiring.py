@@ -19,6 +19,7 @@ from aircoding.app.estimators import estimators_of
 from aircoding.app.models import cache_rules_for, next_try
 from aircoding.app.policies import LivePolicies, Policies
 from aircoding.app.project import Project
+from aircoding.app.rule_sources import rule_homes, rule_switches
 from aircoding.app.rulings import routed_of, suspicions_of
 from aircoding.app.screener import open_screener
 from aircoding.errors import ConfigError, InternalError
@@ -37,7 +38,6 @@ from aircoding.rules.globs import Dialect, compile_globs
 from aircoding.sources.gather import FileGatherer
 from aircoding.sources.gather import Project as Sources
 from aircoding.sources.role_text import reminders, result_schema
-from aircoding.sources.rule_files import RuleSwitches
 from aircoding.workspace.clock import SystemClock
 from aircoding.workspace.room import is_full
 from aircoding.workspace.worktree import GitWorktree
@@ -88,7 +88,8 @@ def sources_of(project: Project) -> Sources:
         root=project.root,
         home=project.home,
         trusted=project.trusted,
-        switches=RuleSwitches(agents_md=project.settings.rules.agents_md),
+        switches=rule_switches(project.settings.rules),
+        homes=rule_homes(),
         profile=project.settings.identity.profile,
     )
 

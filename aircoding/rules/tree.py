@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from aircoding.records.diagnostics import Diagnostic
+from aircoding.records.printable import printable
 from aircoding.rules.rule_names import RuleName
 
-__all__ = ["RuleTree", "TreeFile", "chain", "folders_of", "import_target"]
+__all__ = ["RuleTree", "TreeFile", "chain", "folders_of", "import_target", "rule_uri"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +67,13 @@ class RuleTree:
             if identity is not None:
                 names.setdefault(identity, []).append(path)
         return {identity: tuple(found) for identity, found in names.items() if len(found) > 1}
+
+
+def rule_uri(path: str) -> str:
+    """Return where a file of the tree stands, as manifests and messages name it."""
+    if path.startswith("~/"):
+        return f"home:{printable(path[2:])}"
+    return f"machine:{printable(path)}" if path.startswith("/") else f"project:{printable(path)}"
 
 
 def chain(path: str) -> tuple[str, ...]:
