@@ -180,14 +180,19 @@ def load_settings(project_root: Path | None, *, flags: Mapping[str, Mapping[str,
         for section, keys in values.items():
             for key, value in keys.items():
                 if value is not None:
-                    before = merged.setdefault(section, {}).get(key)
-                    both = (section, key) in _ADDED_UP and isinstance(before, list) and isinstance(value, list)
-                    merged[section][key] = [*before, *value] if both else value
+                    values_so_far = merged.setdefault(section, {})
+                    values_so_far[key] = _added((section, key), values_so_far.get(key), value)
                     origins[section, key] = name
     try:
         return Settings.model_validate(merged)
     except ValidationError as error:
         raise _as_config_error(error, origins) from error
+
+
+def _added(key: tuple[str, str], before: object, value: object) -> object:
+    if key in _ADDED_UP and isinstance(before, list) and isinstance(value, list):
+        return [*before, *value]
+    return value
 
 
 def _levels(

@@ -15,7 +15,7 @@ from aircoding.store.assemblies import AssemblyStore
 
 @pytest.fixture(autouse=True)
 def guarded_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Set AIR_NO_PAID_CALLS, take away keys and addresses of providers, and point AIR_HOME and HOME to empty folders."""
+    """Set AIR_NO_PAID_CALLS, take away keys and addresses of providers, and make all homes empty folders."""
     for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_CUSTOM_HEADERS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AIR_NO_PAID_CALLS", "1")

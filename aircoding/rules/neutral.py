@@ -33,7 +33,7 @@ class UsedFile:
     """A file that speaks to workers.
 
     `also` are its other names, `importers` the files that take it in where it is no rule file by itself. `uncommented`:
-    block comments are left out. `last`: it stands behind the others of its level. `most_bytes` is what is taken of it.
+    block comments are left out. `last`: it stands behind the others of its level. `most_bytes` is what the budget leaves it, where that is not all.
     """
 
     path: str
@@ -279,7 +279,8 @@ def _funded(used: list[UsedFile], max_bytes: int) -> tuple[UsedFile, ...]:
         if one.reach.folders or not one.reach.paths
     ]
     granted = allotments(claimants, max_bytes)
-    return tuple(replace(one, most_bytes=granted.get(one.path)) for one in used)
+    short = {one.path: granted[one.path] for one in claimants if granted[one.path] < one.size_bytes}
+    return tuple(replace(one, most_bytes=short.get(one.path)) for one in used)
 
 
 def _disabled(detail: str) -> Barred:
