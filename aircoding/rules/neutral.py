@@ -16,6 +16,7 @@ from aircoding.records.segments import Barred
 from aircoding.rules.foreign_header import ForeignHeader, HeaderStyle, RuleMode, read_foreign_header
 from aircoding.rules.import_walk import ImportWalk, walk_imports
 from aircoding.rules.owner_rules import OwnReading, group_of, own_reading, style_of
+from aircoding.rules.precedence import Level
 from aircoding.rules.reach import Reach, folder_reach, joined_reach
 from aircoding.rules.rule_budget import Claimant, allotments
 from aircoding.rules.rule_names import AGENTS_NAMES, Dialect, RuleName
@@ -33,7 +34,8 @@ class UsedFile:
     """A file that speaks to workers.
 
     `also` are its other names, `importers` the files that take it in where it is no rule file by itself. `uncommented`:
-    block comments are left out. `last`: it stands behind the others of its level. `most_bytes` is what the budget leaves it, where that is not all.
+    block comments are left out. `last`: it stands behind the others of its level. `most_bytes` is what the budget
+    leaves it, where that is not all.
     """
 
     path: str
@@ -165,7 +167,7 @@ class _Choice:
             if known is not None:
                 if not known.native:
                     self.used[path] = replace(known, reach=joined_reach(known.reach, reached.reach))
-            elif self.excludes.hold(path, self._root):
+            elif reached.reach.level != Level.MANAGED and self.excludes.hold(path, self._root):
                 self._leave(path, Reason.DISABLED, "`[rules] excludes` in config.toml names it", reached.reach)
             else:
                 self.left_out.pop(path, None)
@@ -214,10 +216,11 @@ class _Choice:
         name = self._tree.files[path].name if path in self._tree.files else None
         own = reach or folder_reach(name.folder if name is not None else "")
         self.left_out[path] = LeftOut(path=path, why=Barred(outcome=outcome, reason=reason, detail=detail), reach=own)
-        if reason in (Reason.UNREADABLE, Reason.PERMISSION):
-            hint = "make it a regular text file inside the project" if reason is Reason.UNREADABLE else None
-            said = detail.removeprefix(f"{rule_uri(path)}: ")
-            self._remark("warning", "rule.unreadable", path, f"the rule file was not read: {said}", hint)
+        if reason is Reason.UNREADABLE:
+            said = f"the rule file was not read: {detail.removeprefix(f'{rule_uri(path)}: ')}"
+            self._remark("warning", "rule.unreadable", path, said, "make it a regular text file inside the project")
+        elif reason is Reason.PERMISSION:
+            self._remark("warning", "rule.import_refused", path, f"the file was not imported: {detail}")
 
     def _drop(self, path: str, outcome: OutcomeKind, reason: Reason, detail: str) -> None:
         used = self.used.pop(path)

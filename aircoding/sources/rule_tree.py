@@ -81,7 +81,7 @@ def read_rule_tree(
     homes = homes or RuleHomes()
     known = frozenset(paths)
     reader = _TreeReader(root, homes, frozenset(approved))
-    bases = (*_IN_FOLDERS, *agents_fallbacks)
+    bases = (*_IN_FOLDERS, *(name for name in agents_fallbacks if name))
     for path in sorted({*known, *_hidden(root, near, bases), *reader.rule_folders(known)}):
         if (name := classify(path) or _fallback(path, agents_fallbacks)) is not None:
             reader.project(path, name)
