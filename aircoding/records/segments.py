@@ -20,8 +20,8 @@ class Source:
     """Where a text comes from.
 
     `uri` is one of `project:PATH` (relative to the project root), `user:PATH` (relative to
-    `~/.air`), `home:PATH` (relative to the user's home), `machine:PATH` (absolute),
-    `resource:PATH` (packaged), `git:OBJECT:PATH`, `air:run/…`, `air:session/…`.
+    `~/.air`), `~/PATH` and `/PATH` (rule files of the user and of the machine), `resource:PATH`
+    (packaged), `git:OBJECT:PATH`, `air:run/…`, `air:session/…`.
     `digest` is of the raw bytes of the whole source, `text_digest` of the text that the segment
     carries (secrets masked). Lines count from 1, both ends included.
     """

@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import lru_cache
 
 from aircoding.records.diagnostics import Diagnostic
 from aircoding.rules.front_matter import FrontMatter, parse_front_matter
 from aircoding.rules.globs import Dialect, glob_faults, split_globs
 
 __all__ = ["ForeignHeader", "HeaderStyle", "RuleMode", "read_foreign_header"]
-
-_REMEMBERED_CHARS = 16_384
 
 
 class HeaderStyle(StrEnum):
@@ -61,10 +58,6 @@ class ForeignHeader:
 
 def read_foreign_header(text: str, style: HeaderStyle, uri: str = "") -> ForeignHeader:
     """Read the header of a text as the tool of `style` does. Never raises."""
-    return _remembered(text, style, uri) if len(text) <= _REMEMBERED_CHARS else _read(text, style, uri)
-
-
-def _read(text: str, style: HeaderStyle, uri: str) -> ForeignHeader:
     if style is HeaderStyle.PLAIN:
         return ForeignHeader(mode=RuleMode.ALWAYS, why_mode="it has no header", body=text, body_start_line=1)
     matter = parse_front_matter(text, uri)
@@ -78,10 +71,6 @@ def _read(text: str, style: HeaderStyle, uri: str) -> ForeignHeader:
         diagnostics=matter.diagnostics,
     )
     return header if matter.broken else _READERS[style](matter, header, uri)
-
-
-_remembered = lru_cache(maxsize=4096)(_read)
-"""The files of a project are looked at on every request, and hardly ever change."""
 
 
 def _claude(matter: FrontMatter, header: ForeignHeader, uri: str) -> ForeignHeader:

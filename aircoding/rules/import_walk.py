@@ -10,7 +10,7 @@ from aircoding.records.layers import Reason
 from aircoding.rules.imports import MAX_HOPS, FileImport, cycles, imports_of
 from aircoding.rules.reach import Reach, joined_reach
 from aircoding.rules.rule_names import Dialect
-from aircoding.rules.tree import RuleTree, rule_uri
+from aircoding.rules.tree import RuleTree, tree_uri
 
 __all__ = ["ImportWalk", "Reached", "Refused", "walk_imports"]
 
@@ -108,7 +108,7 @@ class _Walker:
 
     def _step(self, importer: str, one: FileImport, reach: Reach, hop: int, hops: int) -> str | None:
         """Take one import in, or note why not; return the file to go on from."""
-        said = f"{rule_uri(importer)}, line {one.line}, imports it (`{one.written}`)"
+        said = f"{tree_uri(importer)}, line {one.line}, imports it (`{one.written}`)"
         if one.target is None:
             outside = posixpath.normpath(
                 posixpath.join(posixpath.dirname(importer), one.written.lstrip('@"').rstrip('"'))

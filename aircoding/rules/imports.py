@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from aircoding.rules.mentions import bare_file_name, mentions
 from aircoding.rules.rule_names import Dialect
@@ -13,6 +14,9 @@ __all__ = ["MAX_HOPS", "FileImport", "cycles", "imports_of"]
 
 MAX_HOPS: Mapping[Dialect, int] = {Dialect.CLAUDE: 4, Dialect.CLAUDE_RULES: 4, Dialect.GEMINI: 5}
 """Whose files import others, and the last hop that is loaded (E22)."""
+_REMEMBERED_CHARS = 16_384
+_remembered = lru_cache(maxsize=4096)(mentions)
+"""The files of a project are looked at on every request, and hardly ever change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +46,7 @@ def imports_of(file: TreeFile, tree: RuleTree, is_there: Callable[[str], bool]) 
         if target is not None and target != file.path and target in tree.files:
             return (FileImport(target=target, written=name, line=1, bare=True),)
     found: list[FileImport] = []
-    for mention in mentions(file.text):
+    for mention in (_remembered if len(file.text) <= _REMEMBERED_CHARS else mentions)(file.text):
         for written in mention.targets:
             target = import_target(file.path, written)
             if target is None and ".." in written.split("/") and is_there(_joined(file.path, written)):

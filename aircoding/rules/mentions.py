@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 
 from aircoding.rules.markdown_lines import read_lines, ticked_ranges
 
@@ -20,7 +19,6 @@ MAX_MENTIONS = 1000
 _MENTION = re.compile(r'(?:^|(?<=\s))@(?:"([^"\n]+)"|((?:\\ |[^\s\\"])(?:\\ |[^\s\\])*))')
 _TRAILING = ".,;:!?)]}'\""
 _PATH_LENGTH = 4096
-_REMEMBERED_CHARS = 16_384
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,12 +35,6 @@ class Mention:
 
 def mentions(text: str) -> tuple[Mention, ...]:
     """Return each mention once per target, in order; `user@example.com` and what stands in code is none."""
-    return _remembered(text) if len(text) <= _REMEMBERED_CHARS else _read(text)
-
-
-def _read(text: str) -> tuple[Mention, ...]:
-    if "@" not in text:
-        return ()
     found: dict[str, Mention] = {}
     for line in read_lines(text):
         if line.fence is not None or "@" not in line.text:
@@ -55,10 +47,6 @@ def _read(text: str) -> tuple[Mention, ...]:
             if targets and len(found) < MAX_MENTIONS:
                 found.setdefault(targets[0], Mention(line=line.number, written=match[0], targets=targets))
     return tuple(found.values())
-
-
-_remembered = lru_cache(maxsize=4096)(_read)
-"""The files of a project are looked at on every request, and hardly ever change."""
 
 
 def _targets(quoted: str | None, bare: str | None) -> tuple[str, ...]:

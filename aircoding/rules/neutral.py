@@ -15,13 +15,13 @@ from aircoding.records.layers import OutcomeKind, Reason
 from aircoding.records.segments import Barred
 from aircoding.rules.foreign_header import ForeignHeader, HeaderStyle, RuleMode, read_foreign_header
 from aircoding.rules.import_walk import ImportWalk, walk_imports
-from aircoding.rules.owner_rules import OwnReading, group_of, own_reading, style_of
+from aircoding.rules.owner_rules import OwnReading, group_of, own_reading, read_header
 from aircoding.rules.precedence import Level
 from aircoding.rules.reach import Reach, folder_reach, joined_reach
 from aircoding.rules.rule_budget import Claimant, allotments
 from aircoding.rules.rule_names import AGENTS_NAMES, Dialect, RuleName
 from aircoding.rules.rule_switches import Excludes, RuleSwitches
-from aircoding.rules.tree import RuleTree, TreeFile, rule_uri
+from aircoding.rules.tree import RuleTree, TreeFile, tree_uri
 
 __all__ = ["LeftOut", "NeutralRules", "UsedFile", "neutral_rules"]
 
@@ -115,7 +115,7 @@ class _Choice:
             if file.name is None:
                 continue
             if file.problem is not None:
-                self._leave(path, Reason.UNREADABLE, f"{rule_uri(path)}: {file.problem}")
+                self._leave(path, Reason.UNREADABLE, f"{tree_uri(path)}: {file.problem}")
                 continue
             reading = _reading(file, file.name)
             why = self._switched_off(file.name) or reading.refused
@@ -154,10 +154,10 @@ class _Choice:
                 if path == first:
                     continue
                 if self._tree.files[path].text.strip():
-                    detail = f"{rule_uri(first)} in the same folder takes its place"
+                    detail = f"{tree_uri(first)} in the same folder takes its place"
                     self._drop(path, OutcomeKind.OVERRIDDEN, Reason.OVERRIDDEN, detail)
                 elif ordered.index(path) < ordered.index(first):
-                    self._remark("info", "rule.empty_override", path, f"it is empty, so {rule_uri(first)} counts")
+                    self._remark("info", "rule.empty_override", path, f"it is empty, so {tree_uri(first)} counts")
 
     def imported(self, is_there: Callable[[str], bool]) -> None:
         """Take in what the files that are used import."""
@@ -177,13 +177,13 @@ class _Choice:
                 self._leave(path, refusal.reason, refusal.detail, refusal.reach)
         self._links_as_text(walk)
         for ring in walk.rings:
-            said = " → ".join(rule_uri(path) for path in ring)
+            said = " → ".join(tree_uri(path) for path in ring)
             self._remark("info", "rule.import_cycle", ring[0], f"files import each other, each is read once: {said}")
 
     def _links_as_text(self, walk: ImportWalk) -> None:
         for path, target in walk.bare.items():
             if path in self.used:
-                said = f"the file holds only the name of {rule_uri(target)}, which is read in its place"
+                said = f"the file holds only the name of {tree_uri(target)}, which is read in its place"
                 self._drop(path, OutcomeKind.OMITTED, Reason.INVALID, said)
                 self._remark("warning", "rule.bare_name", path, said, "make it a link, or write `@` before the name")
 
@@ -199,7 +199,7 @@ class _Choice:
                     first, reach=reach, also=(*first.also, path), last=first.last and other.last
                 )
                 detail = (
-                    f"{rule_uri(path)} and {rule_uri(live[0])} are one file; it counts once, as {rule_uri(live[0])}"
+                    f"{tree_uri(path)} and {tree_uri(live[0])} are one file; it counts once, as {tree_uri(live[0])}"
                 )
                 self._drop(path, OutcomeKind.DUPLICATE, Reason.DUPLICATE, detail)
 
@@ -217,7 +217,7 @@ class _Choice:
         own = reach or folder_reach(name.folder if name is not None else "")
         self.left_out[path] = LeftOut(path=path, why=Barred(outcome=outcome, reason=reason, detail=detail), reach=own)
         if reason is Reason.UNREADABLE:
-            said = f"the rule file was not read: {detail.removeprefix(f'{rule_uri(path)}: ')}"
+            said = f"the rule file was not read: {detail.removeprefix(f'{tree_uri(path)}: ')}"
             self._remark("warning", "rule.unreadable", path, said, "make it a regular text file inside the project")
         elif reason is Reason.PERMISSION:
             self._remark("warning", "rule.import_refused", path, f"the file was not imported: {detail}")
@@ -232,15 +232,15 @@ class _Choice:
         self, severity: Literal["warning", "info"], code: str, path: str, message: str, hint: str | None = None
     ) -> None:
         self.diagnostics.append(
-            Diagnostic(severity=severity, code=code, message=message, uri=rule_uri(path), hint=hint or "")
+            Diagnostic(severity=severity, code=code, message=message, uri=tree_uri(path), hint=hint or "")
         )
 
 
 def _reading(file: TreeFile, name: RuleName) -> OwnReading:
     if name.dialect is Dialect.NATIVE:
         header = read_foreign_header(file.text, HeaderStyle.PLAIN)
-        return OwnReading(header=header, reach=own_reading(file, name, rule_uri(file.path)).reach)
-    return own_reading(file, name, rule_uri(file.path))
+        return OwnReading(header=header, reach=own_reading(file, name).reach)
+    return own_reading(file, name)
 
 
 def _used(name: RuleName, reading: OwnReading) -> UsedFile:
@@ -256,7 +256,7 @@ def _used(name: RuleName, reading: OwnReading) -> UsedFile:
 
 def _imported(file: TreeFile, reach: Reach, importers: tuple[str, ...], walk: ImportWalk) -> UsedFile:
     """A header of its own says nothing where another file takes the text in."""
-    header = read_foreign_header(file.text, style_of(file.name) if file.name is not None else HeaderStyle.PLAIN)
+    header = read_header(file)
     if header.broken:
         header = read_foreign_header(file.text, HeaderStyle.PLAIN)
     outside = file.path.startswith(("~/", "/"))
@@ -293,4 +293,4 @@ def _disabled(detail: str) -> Barred:
 def _excluded_agent(path: str, header: ForeignHeader) -> Iterable[Diagnostic]:
     if header.excluded_agents:
         said = f"`excludeAgent` is {', '.join(header.excluded_agents)}: Copilot's agents of that name do not get it"
-        yield Diagnostic(severity="info", code="rule.exclude_agent", message=said, uri=rule_uri(path))
+        yield Diagnostic(severity="info", code="rule.exclude_agent", message=said, uri=tree_uri(path))

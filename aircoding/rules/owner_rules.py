@@ -6,6 +6,7 @@ Owners' documentation as read in 2026-08; docs/reference/rule-files.md is the ta
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from aircoding.records.layers import OutcomeKind, Reason
 from aircoding.records.segments import Barred
@@ -13,9 +14,9 @@ from aircoding.rules.foreign_header import ForeignHeader, HeaderStyle, RuleMode,
 from aircoding.rules.precedence import Level
 from aircoding.rules.reach import Reach, folder_reach
 from aircoding.rules.rule_names import Dialect, RuleName
-from aircoding.rules.tree import TreeFile
+from aircoding.rules.tree import TreeFile, tree_uri
 
-__all__ = ["OwnReading", "group_of", "own_reading", "style_of"]
+__all__ = ["OwnReading", "group_of", "header_style", "own_reading", "read_header"]
 
 _GROUPS = {
     Dialect.AGENTS: ("AGENTS.override.md", "AGENTS.md"),
@@ -23,6 +24,15 @@ _GROUPS = {
     Dialect.HERMES: (".hermes.md", "HERMES.md"),
 }
 """Of the files of one folder the first of these counts. `agents.md` is Hermes' last name for `AGENTS.md`."""
+
+_STYLES = {
+    Dialect.CLAUDE_RULES: HeaderStyle.CLAUDE,
+    Dialect.CURSOR: HeaderStyle.CURSOR,
+    Dialect.COPILOT: HeaderStyle.COPILOT,
+    Dialect.WINDSURF: HeaderStyle.WINDSURF,
+}
+_REMEMBERED_CHARS = 16_384
+_HEADLESS = (".cursorrules", ".windsurfrules", "copilot-instructions.md")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,23 +56,26 @@ def group_of(name: RuleName, fallbacks: tuple[str, ...]) -> tuple[str, int] | No
     return (f"{name.dialect}:{where}", names.index(base)) if base in names else None
 
 
-def style_of(name: RuleName) -> HeaderStyle:
-    """Return whose header a file has."""
-    if name.dialect is Dialect.CLAUDE_RULES:
-        return HeaderStyle.CLAUDE
-    if name.dialect is Dialect.CURSOR and name.path.endswith(".mdc"):
-        return HeaderStyle.CURSOR
-    if name.dialect is Dialect.COPILOT and name.path.endswith(".instructions.md"):
-        return HeaderStyle.COPILOT
-    if name.dialect is Dialect.WINDSURF and name.path.endswith(".md"):
-        return HeaderStyle.WINDSURF
-    return HeaderStyle.PLAIN
+def header_style(file: TreeFile) -> HeaderStyle:
+    """Return whose header a rule file of another tool has."""
+    if file.name is None or file.path.endswith(_HEADLESS):
+        return HeaderStyle.PLAIN
+    return _STYLES.get(file.name.dialect, HeaderStyle.PLAIN)
 
 
-def own_reading(file: TreeFile, name: RuleName, uri: str) -> OwnReading:
+def read_header(file: TreeFile) -> ForeignHeader:
+    """Return the header of a rule file of another tool; of one that did not change it is not read again."""
+    read = _remembered if len(file.text) <= _REMEMBERED_CHARS else read_foreign_header
+    return read(file.text, header_style(file), tree_uri(file.path))
+
+
+_remembered = lru_cache(maxsize=4096)(read_foreign_header)
+
+
+def own_reading(file: TreeFile, name: RuleName) -> OwnReading:
     """Return how a file that could be read is meant by its owner."""
-    header = read_foreign_header(file.text, style_of(name), uri)
-    return OwnReading(header=header, reach=_reach(name, header), refused=_refused(name, header, uri))
+    header = read_header(file)
+    return OwnReading(header=header, reach=_reach(name, header), refused=_refused(name, header, tree_uri(file.path)))
 
 
 def _reach(name: RuleName, header: ForeignHeader) -> Reach:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from aircoding.rules.precedence import Level, directory_level
-from aircoding.rules.rule_names import folder_glob, glob_in_folder
+from aircoding.rules.rule_names import folder_glob, within
 
 __all__ = ["Reach", "folder_reach", "joined_reach"]
 
@@ -27,7 +27,7 @@ def folder_reach(folder: str, patterns: tuple[str, ...] = (), *, level: int | No
     """Return the reach of a project file that speaks for a folder, of its `patterns` below it where it has some."""
     depth = folder.count("/") + 1 if folder else 0
     own = level if level is not None else directory_level(depth) if depth else Level.PROJECT
-    globs = tuple(glob_in_folder(folder, glob) for glob in patterns) or folder_glob(folder)
+    globs = tuple(within(folder, glob) for glob in patterns) or folder_glob(folder)
     return Reach(level=own, paths=globs, folders=(folder,) if folder else ())
 
 

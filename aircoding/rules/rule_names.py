@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["AGENTS_NAMES", "NATIVE_FOLDER", "Dialect", "RuleName", "classify", "folder_glob", "glob_in_folder"]
+__all__ = ["AGENTS_NAMES", "NATIVE_FOLDER", "Dialect", "RuleName", "classify", "folder_glob", "within"]
 
 NATIVE_FOLDER = ".air/shared/rules"
 AGENTS_NAMES = ("AGENTS.override.md", "AGENTS.md")
@@ -92,13 +92,13 @@ def _tool_folder(parts: tuple[str, ...], name: str, above: int) -> tuple[Dialect
 
 def folder_glob(folder: str) -> tuple[str, ...]:
     """Return the globs of everything below a folder, its special characters taken literally; none for the root."""
-    return (glob_in_folder(folder, "**"),) if folder else ()
+    return (within(folder, "**"),) if folder else ()
 
 
-def glob_in_folder(folder: str, glob: str) -> str:
-    """Return a glob that is anchored at a folder as one that is anchored at the project root."""
+def within(folder: str, pattern: str) -> str:
+    """Return a glob of a rule file that speaks for a folder, anchored at the project root."""
     if not folder:
-        return glob
+        return pattern
     literal = "".join(f"\\{char}" if char in "\\*?[]{}" else char for char in folder)
-    anchored = f"{literal}/{glob.strip().removeprefix('./').lstrip('/')}"
+    anchored = f"{literal}/{pattern.strip().removeprefix('./').lstrip('/')}"
     return f"./{anchored}" if folder.startswith("!") else anchored

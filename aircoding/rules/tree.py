@@ -14,7 +14,7 @@ from aircoding.records.diagnostics import Diagnostic
 from aircoding.records.printable import printable
 from aircoding.rules.rule_names import RuleName
 
-__all__ = ["RuleTree", "TreeFile", "chain", "folders_of", "import_target", "rule_uri"]
+__all__ = ["RuleTree", "TreeFile", "chain", "folders_of", "import_target", "tree_uri"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,11 +69,10 @@ class RuleTree:
         return {identity: tuple(found) for identity, found in names.items() if len(found) > 1}
 
 
-def rule_uri(path: str) -> str:
-    """Return where a file of the tree stands, as manifests and messages name it."""
-    if path.startswith("~/"):
-        return f"home:{printable(path[2:])}"
-    return f"machine:{printable(path)}" if path.startswith("/") else f"project:{printable(path)}"
+def tree_uri(path: str) -> str:
+    """Return the uri under which manifests and findings name a file of a tree: `project:…`, `~/…` or `/…`."""
+    shown = printable(path)
+    return shown if path.startswith(("~/", "/")) else f"project:{shown}"
 
 
 def chain(path: str) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from aircoding.rules.neutral import LeftOut, UsedFile, neutral_rules
 from aircoding.rules.precedence import Level
 from aircoding.rules.reach import Reach
 from aircoding.rules.rule_switches import RuleSwitches
-from aircoding.rules.tree import RuleTree, TreeFile, rule_uri
+from aircoding.rules.tree import RuleTree, TreeFile, tree_uri
 from aircoding.sources.confirmations import ConfirmedRule, confirmed_rules, is_confirmed
 from aircoding.sources.files import TextRead, list_folder, read_text_file
 from aircoding.sources.foreign_texts import foreign_rules, left_out, pointer
@@ -165,8 +165,8 @@ class _Reader:
         return replace(
             origin,
             native=used.native,
-            also=tuple(rule_uri(path) for path in used.also),
-            importers=tuple(rule_uri(path) for path in used.importers),
+            also=tuple(tree_uri(path) for path in used.also),
+            importers=tuple(tree_uri(path) for path in used.importers),
             sequence=int(used.last),
         )
 
@@ -189,7 +189,7 @@ class _Reader:
 
 def _origin(path: str, reach: Reach, trust: Trust) -> RuleOrigin:
     return RuleOrigin(
-        uri=rule_uri(path),
+        uri=tree_uri(path),
         trust=Trust.USER if reach.of_user else trust,
         level=reach.level,
         native=False,

@@ -47,10 +47,12 @@ class RuleOrigin:
 
 def shown_path(uri: str) -> str:
     """Return the path of a source as a person would write it."""
+    if uri.startswith(("~/", "/")):
+        return uri
     scheme, path = uri.split(":", 1)
     if scheme == "resource":
         return f"Default {path.rsplit('/', 1)[-1]}"
-    return {"user": f"~/.air/{path}", "home": f"~/{path}"}.get(scheme, path)
+    return f"~/.air/{path}" if scheme == "user" else path
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -193,5 +193,7 @@ def file_warning(origin: RuleOrigin, code: str, message: str, hint: str) -> Diag
 
 def _reference(origin: RuleOrigin, part: RulePart) -> str | None:
     """Only what lies in the project can be read by a worker."""
-    scheme, path = origin.uri.split(":", 1)
-    return reference_line(path, start_line=part.start_line, end_line=part.end_line) if scheme == "project" else None
+    if not origin.uri.startswith("project:"):
+        return None
+    path = origin.uri.removeprefix("project:")
+    return reference_line(path, start_line=part.start_line, end_line=part.end_line)
