@@ -111,7 +111,7 @@ class _Choice:
 
     def own_files(self) -> None:
         """Decide on each file by itself."""
-        for path, file in self._tree.files.items():
+        for path, file in sorted(self._tree.files.items()):
             if file.name is None:
                 continue
             if file.problem is not None:

@@ -293,7 +293,9 @@ TREE = {
     "CLAUDE.md": "d",
     ".cursor/rules/x.mdc": "e",
     ".air/shared/rules/one.md": "## A\n\nf\n\n## A\n\ng\n",
-    "docs/GEMINI.md": "h",
+    "docs/GEMINI.md": "h @../extra.md",
+    "extra.md": "i @CLAUDE.md",
+    ".claude/rules/y.md": "---\npaths: src/**\n---\nj",
 }
 
 
