@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aircoding.records.layers import OutcomeKind, Reason
+from aircoding.records.layers import Layer, OutcomeKind, Reason
 from aircoding.records.manifest import OutcomeRecord
 
 __all__ = ["remedy"]
@@ -15,6 +15,8 @@ def remedy(note: OutcomeRecord) -> str:
     if note.reason is Reason.OVERRIDDEN and note.by.startswith(_RULING):
         conflict_id = note.by.removeprefix(_RULING)
         return f'a person ruled so: rule again with `aircoding conflicts rule {conflict_id} --winner ... "why"`'
+    if note.by == note.uri and note.layer is Layer.L3 and note.reason in _OF_RULE_FILES:
+        return _OF_RULE_FILES[note.reason].format(uri=_plain(note.uri))
     return _REMEDIES[note.reason].format(place=_plain(note.by), uri=_plain(note.uri))
 
 
@@ -37,7 +39,14 @@ _REMEDIES = {
     Reason.QUARANTINED: "look at the lines that were blocked, and remove what the screener names",
     Reason.UNREADABLE: "make {uri} a readable regular file inside the project",
     Reason.INVALID: "correct {uri} at the line that the detail names",
-    Reason.DISABLED: "turn its kind on in .air/config.toml, once this version reads it",
+    Reason.DISABLED: "change the key of the settings that the detail names",
     Reason.STALE: "read {uri} again: it has changed since the text was taken",
     Reason.PERMISSION: "change the policy line at {place}",
 }
+
+_OF_RULE_FILES = {
+    Reason.BUDGET: "shorten {uri}, raise `[rules] max_bytes`, or import it by fewer hops",
+    Reason.PERMISSION: "approve the file for this project, as the detail says",
+    Reason.NOT_IN_PROFILE: "give the role a tool to read {uri} with",
+}
+"""Where the reader of rule files itself left a file out (it names the file as who did so)."""
