@@ -19,5 +19,6 @@ def rule_switches(settings: RulesSettings) -> RuleSwitches:
 
 def rule_homes() -> RuleHomes:
     """Return where other tools keep what is not the project's: `HOME`, `CODEX_HOME`, and the machine's `/etc`."""
-    codex = os.environ.get("CODEX_HOME")
-    return RuleHomes(user=Path.home(), machine=Path("/"), codex_home=Path(codex) if codex else None)
+    home, codex = os.path.expanduser("~"), os.environ.get("CODEX_HOME")
+    user = Path(home) if os.path.isabs(home) else None
+    return RuleHomes(user=user, machine=Path("/"), codex_home=Path(codex) if codex else None)

@@ -83,7 +83,7 @@ def neutral_rules(
     chosen.shadowed()
     chosen.imported(is_there)
     chosen.one_file_once()
-    used = _funded([chosen.used[path] for path in sorted(chosen.used)], switches.max_bytes)
+    used = _funded(tree, [chosen.used[path] for path in sorted(chosen.used)], switches.max_bytes)
     return NeutralRules(
         used=used,
         left_out=tuple(chosen.left_out[path] for path in sorted(chosen.left_out)),
@@ -269,9 +269,12 @@ def _imported(file: TreeFile, reach: Reach, importers: tuple[str, ...], walk: Im
     )
 
 
-def _funded(used: list[UsedFile], max_bytes: int) -> tuple[UsedFile, ...]:
-    """Set what is taken of each file that holds for a folder; what is scoped by patterns has its own cap only."""
-    claimants = [
+def _funded(tree: RuleTree, used: list[UsedFile], max_bytes: int) -> tuple[UsedFile, ...]:
+    """Set what is taken of each file that holds for a folder; what is scoped by patterns has its own cap only.
+
+    A file that git ignores is there for some tasks only (its folder is one of theirs), so it takes nothing from others.
+    """
+    chained = [
         Claimant(
             path=one.path,
             folder=one.reach.folders[0] if one.reach.folders else "",
@@ -281,8 +284,9 @@ def _funded(used: list[UsedFile], max_bytes: int) -> tuple[UsedFile, ...]:
         if not one.native and not one.reach.of_user and one.header.mode is RuleMode.ALWAYS
         if one.reach.folders or not one.reach.paths
     ]
-    granted = allotments(claimants, max_bytes)
-    short = {one.path: granted[one.path] for one in claimants if granted[one.path] < one.size_bytes}
+    listed = [one for one in chained if not one.folder or one.path in tree.paths]
+    granted = {one.path: min(one.size_bytes, max_bytes) for one in chained} | dict(allotments(listed, max_bytes))
+    short = {one.path: granted[one.path] for one in chained if granted[one.path] < one.size_bytes}
     return tuple(replace(one, most_bytes=short.get(one.path)) for one in used)
 
 

@@ -264,6 +264,19 @@ def test_e41_a_scoped_rule_of_another_tool_comes_once_an_epoch_and_again_in_the_
     assert [str(opened.messages[0]).count(text) for text in texts] == [1, 1, 1, 1]
 
 
+def test_row_nested_below_cwd_one_text_is_told_once_whatever_folders_it_stands_in(session: Session) -> None:
+    write_tree(session.desk.root, {f"{folder}/AGENTS.md": "The same text.\n" for folder in ("a", "docs", "z")})
+    session.turn()
+    session.turn(touched=["docs/x.md"])
+    assert session.told().startswith("## Holds from now on: docs/AGENTS.md (for docs/)\nThe same text.\n")
+    context = session.turn(touched=["docs/x.md", "z/y"])
+    assert session.told() == ""
+    context = session.turn(touched=["docs/x.md", "z/y", "a/y"])
+    assert session.told() == ""
+    latest = {note.uri: (note.outcome, note.by) for note in context.manifest.outcomes}
+    assert latest["project:a/AGENTS.md"] == (OutcomeKind.DUPLICATE, "project:docs/AGENTS.md")
+
+
 def test_e40_an_edit_of_an_imported_file_is_told_once_and_the_prefix_stays(session: Session) -> None:
     write_tree(session.desk.root, {**FOREIGN, "src/CLAUDE.md": "@notes.md\n", "src/notes.md": "Small steps.\n"})
     first = session.turn()

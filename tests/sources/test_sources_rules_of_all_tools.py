@@ -33,7 +33,7 @@ FILES = {
     ".github/instructions/py.instructions.md": "---\napplyTo: '**/*.py'\n---\nNo star imports.\n",
     "GEMINI.md": "Ask before adding a dependency.\n",
     ".hermes.md": "Say what you measured.\n",
-    ".windsurf/rules/db.md": "---\ntrigger: model_decision\ndescription: Changing the database\n---\nOne migration each.\n",
+    ".windsurf/rules/db.md": "---\ntrigger: model_decision\ndescription: Changing the database\n---\nMigrate.\n",
     ".windsurfrules": "Keep the public names stable.\n",
     "src/a.py": "x = 1\n",
 }
