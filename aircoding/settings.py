@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from aircoding.errors import ConfigError
+from aircoding.records.rule_choices import MAX_TREE_BYTES, AgentsAndClaude
 
 __all__ = ["ModelSettings", "RulesSettings", "RunSettings", "SandboxSettings", "Settings", "SkillsSettings"]
 __all__ += ["ConflictsSettings", "IdentitySettings", "PluginsSettings", "PriceSettings", "StoreSettings"]
@@ -81,20 +82,32 @@ class StoreSettings(_Section):
 
 
 class RulesSettings(_Section):
-    """`[rules]`: which rule files are read."""
+    """`[rules]`: which rule files are read (docs/reference/rule-files.md)."""
 
     agents_md: bool = True
     """The `AGENTS.md` chain."""
     claude: bool = True
-    """`CLAUDE.md`, `.claude/CLAUDE.md`, `CLAUDE.local.md` and `.claude/rules`."""
+    """`CLAUDE.md`, `CLAUDE.local.md`, `.claude/rules`."""
     cursor: bool = True
-    """`.cursor/rules` and `.cursorrules`."""
+    """`.cursor/rules`, `.cursorrules`."""
     copilot: bool = True
-    """`.github/copilot-instructions.md` and `.github/instructions`."""
+    """`.github/copilot-instructions.md`, `.github/instructions`."""
     gemini: bool = True
     """`GEMINI.md`."""
     hermes: bool = True
-    """`HERMES.md` and `.hermes.md`."""
+    """`.hermes.md`, `HERMES.md`, `agents.md`."""
+    windsurf: bool = True
+    """`.windsurf/rules`, `.windsurfrules`."""
+    user_files: bool = True
+    """The user's own files of these tools, such as `~/.claude/CLAUDE.md` (user file only)."""
+    agents_and_claude: AgentsAndClaude = "claude-md-and-agents-md"
+    """What holds where a project has both `AGENTS.md` and `CLAUDE.md`."""
+    agents_fallbacks: tuple[str, ...] = ()
+    """File names that stand for `AGENTS.md` in a folder that has none."""
+    excludes: tuple[str, ...] = ()
+    """Globs of rule files that are not read; those of the user and of the project add up."""
+    max_bytes: int = Field(default=MAX_TREE_BYTES, ge=0)
+    """What the files of other tools may hold from the root down to any folder."""
 
 
 class IdentitySettings(_Section):
@@ -164,9 +177,9 @@ class Settings(_Section):
     prices: dict[str, PriceSettings] = Field(default_factory=dict)
 
 
-_JOINED = frozenset({("plugins", "disabled")})
-"""Lists to which each level adds: a project cannot switch on what its user switched off."""
-_USER_ONLY = (("sandbox", "backend"), ("sandbox", "allow_unconfined"))
+_USER_ONLY = (("sandbox", "backend"), ("sandbox", "allow_unconfined"), ("rules", "user_files"))
+_ADDED_UP = frozenset({("rules", "excludes"), ("plugins", "disabled")})
+"""Lists whose levels add up: a repository must not let in again what the user excluded or switched off."""
 
 
 def air_home() -> Path:
@@ -190,14 +203,19 @@ def load_settings(project_root: Path | None, *, flags: Mapping[str, Mapping[str,
         for section, keys in values.items():
             for key, value in keys.items():
                 if value is not None:
-                    before = merged.setdefault(section, {}).get(key)
-                    joined = (section, key) in _JOINED and isinstance(before, list) and isinstance(value, list)
-                    merged[section][key] = [*before, *value] if joined and before is not None else value
+                    values_so_far = merged.setdefault(section, {})
+                    values_so_far[key] = _added((section, key), values_so_far.get(key), value)
                     origins[section, key] = name
     try:
         return Settings.model_validate(merged)
     except ValidationError as error:
         raise _as_config_error(error, origins) from error
+
+
+def _added(key: tuple[str, str], before: object, value: object) -> object:
+    if key in _ADDED_UP and isinstance(before, list) and isinstance(value, list):
+        return [*before, *value]
+    return value
 
 
 def _levels(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from aircoding.app.policies import Policies, open_policies
 from aircoding.app.project import Project
+from aircoding.app.rule_sources import rule_homes, rule_switches
 from aircoding.app.rulings import recorded_rulings
 from aircoding.app.screener import open_screener
 from aircoding.app.skills import skill_switches
@@ -26,7 +27,7 @@ from aircoding.records.tasks import Plan, TaskSpec
 from aircoding.rules.globs import Dialect, compile_globs, overlap
 from aircoding.rules.precedence import resolve
 from aircoding.sources.plan_docs import PlanDocs, read_plan_docs, run_plan, task_plan
-from aircoding.sources.rule_files import RuleFiles, RuleSwitches, read_rules
+from aircoding.sources.rule_files import RuleFiles, read_rules
 from aircoding.sources.segments import Intake
 from aircoding.sources.skill_files import read_skills
 
@@ -117,8 +118,9 @@ def _rules(project: Project, plan: Plan, intake: Intake) -> RuleFiles:
         project.repository.open_worktree(str(root)).paths(),
         intake=intake,
         trusted=project.trusted,
-        switches=RuleSwitches(agents_md=project.settings.rules.agents_md),
+        switches=rule_switches(project.settings.rules),
         near={path for task in plan.tasks for path in (*task.reads, *task.write_area)},
+        homes=rule_homes(),
     )
 
 

@@ -22,6 +22,7 @@ from aircoding.app.hooks import tool_specs_of
 from aircoding.app.models import cache_rules_for, next_try
 from aircoding.app.policies import LivePolicies, Policies
 from aircoding.app.project import Project
+from aircoding.app.rule_sources import rule_homes, rule_switches
 from aircoding.app.rulings import routed_of, suspicions_of
 from aircoding.app.screener import open_screener
 from aircoding.app.skills import skill_switches
@@ -43,7 +44,6 @@ from aircoding.sources.gather import FileGatherer
 from aircoding.sources.gather import Project as Sources
 from aircoding.sources.memory_files import AgentMemories
 from aircoding.sources.role_text import reminders, result_schema
-from aircoding.sources.rule_files import RuleSwitches
 from aircoding.sources.skill_shelf import FileShelf
 from aircoding.workspace.clock import SystemClock
 from aircoding.workspace.repository import main_root
@@ -97,7 +97,8 @@ def sources_of(project: Project) -> Sources:
         root=project.root,
         home=project.home,
         trusted=project.trusted,
-        switches=RuleSwitches(agents_md=project.settings.rules.agents_md),
+        switches=rule_switches(project.settings.rules),
+        homes=rule_homes(),
         profile=project.settings.identity.profile,
         skills=skill_switches(project.settings),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aircoding.records.layers import OutcomeKind, Reason
+from aircoding.records.layers import Layer, OutcomeKind, Reason
 from aircoding.records.manifest import OutcomeRecord
 
 __all__ = ["remedy"]
@@ -15,8 +15,10 @@ def remedy(note: OutcomeRecord) -> str:
     if note.reason is Reason.OVERRIDDEN and note.by.startswith(_RULING):
         conflict_id = note.by.removeprefix(_RULING)
         return f'a person ruled so: rule again with `aircoding conflicts rule {conflict_id} --winner ... "why"`'
-    if note.uri.lower().endswith("/skill.md") and note.by == note.uri and note.reason in _SKILL_REMEDIES:
-        return _SKILL_REMEDIES[note.reason]
+    if note.by == note.uri and note.layer is Layer.L3:
+        own = _OF_SKILLS if note.uri.lower().endswith("/skill.md") else _OF_RULE_FILES
+        if note.reason in own:
+            return own[note.reason].format(uri=_plain(note.uri))
     return _REMEDIES[note.reason].format(place=_plain(note.by), uri=_plain(note.uri))
 
 
@@ -41,12 +43,12 @@ _REMEDIES = {
     Reason.QUARANTINED: "look at the lines that were blocked, and remove what the screener names",
     Reason.UNREADABLE: "make {uri} a readable regular file inside the project",
     Reason.INVALID: "correct {uri} at the line that the detail names",
-    Reason.DISABLED: "turn its kind on in .air/config.toml, once this version reads it",
+    Reason.DISABLED: "change the key of the settings that the detail names",
     Reason.STALE: "read {uri} again: it has changed since the text was taken",
     Reason.PERMISSION: "change the policy line at {place}",
 }
 
-_SKILL_REMEDIES = {
+_OF_SKILLS = {
     Reason.TRIGGER_NOT_MATCHED: "give the skill `triggers` or `paths`, or let the worker read it with skill_read",
     Reason.BUDGET: "raise `[skills] index_chars` in config.toml, or shorten descriptions",
     Reason.OVERRIDDEN: "rename one of the two skills, or switch one off in config.toml",
@@ -55,3 +57,9 @@ _SKILL_REMEDIES = {
     Reason.PERMISSION: "trust the project: `aircoding permissions trust`",
 }
 """What a skill's own file is barred for; a line of the prompt or of a policy decided the rest."""
+_OF_RULE_FILES = {
+    Reason.BUDGET: "shorten {uri}, raise `[rules] max_bytes`, or import it by fewer hops",
+    Reason.PERMISSION: "approve the file for this project, as the detail says",
+    Reason.NOT_IN_PROFILE: "give the role a tool to read {uri} with",
+}
+"""Where the reader of rule files itself left a file out (it names the file as who did so)."""

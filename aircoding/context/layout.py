@@ -148,7 +148,7 @@ def first_message(items: tuple[Item, ...], layout: Layout) -> tuple[dict[str, An
     return message, session_blocks
 
 
-def _order(item: Item) -> tuple[int, int, int, str, int, str]:
+def _order(item: Item) -> tuple[int, int, int, int, str, int, str]:
     """Within a layer: by kind, then what is built in first, then by level, depth of the file, place in it.
 
     The skills index is one list whatever file a line comes from: by name.
@@ -159,6 +159,7 @@ def _order(item: Item) -> tuple[int, int, int, str, int, str]:
         _KIND_ORDER[segment.kind],
         -segment.trust.rank if segment.trust is Trust.BUILTIN else 0,
         segment.level,
+        segment.sequence,
         (segment.identity or "") if segment.kind is SegmentKind.SKILLS_INDEX else f"{uri.count('/'):03d}{uri}",
         segment.source.start_line or 0,
         segment.segment_id,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from aircoding.context.draft import Draft, Item, Note, outcome
 from aircoding.records.layers import OutcomeKind, Reason, SegmentKind
 from aircoding.rules.precedence import resolve
@@ -33,19 +35,24 @@ def precede(draft: Draft) -> tuple[Draft, tuple[Note, ...]]:
             )
         )
     kept = tuple(item for item in draft.items if item.segment.segment_id not in gone)
-    unique, copies = _split_copies(kept)
+    frozen = draft.snapshot.frozen
+    sent = {one.segment_id for one in frozen.context.manifest.segments} if frozen is not None else set()
+    unique, copies = _split_copies(kept, sent)
     return draft.with_items(unique), (*notes, *copies)
 
 
-def _split_copies(items: tuple[Item, ...]) -> tuple[tuple[Item, ...], tuple[Note, ...]]:
-    """Keep the first of each group of rules with one text in one layer and scope.
+def _split_copies(items: tuple[Item, ...], sent: Collection[str]) -> tuple[tuple[Item, ...], tuple[Note, ...]]:
+    """Keep the first of each group of rules with one text in one layer and scope; one that was sent stays the first.
 
     Across scopes a copy stays: what the run froze may be gone by now, and the session's own text is what holds.
     """
     first_with: dict[tuple[str, str, str], Item] = {}
     kept: list[Item] = []
     notes: list[Note] = []
-    for item in sorted(items, key=lambda item: (item.segment.level, item.segment.segment_id)):
+    by_age = sorted(
+        items, key=lambda one: (one.segment.segment_id not in sent, one.segment.level, one.segment.segment_id)
+    )
+    for item in by_age:
         segment = item.segment
         if segment.kind is not SegmentKind.RULE:
             kept.append(item)

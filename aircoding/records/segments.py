@@ -20,8 +20,8 @@ class Source:
     """Where a text comes from.
 
     `uri` is one of `project:PATH` (relative to the project root), `user:PATH` (relative to
-    `~/.air`), `resource:PATH` (packaged), `git:OBJECT:PATH`, `air:run/…`, `air:session/…`,
-    `plugin:NAME/…`, `hook:NAME/…`.
+    `~/.air`), `~/PATH` and `/PATH` (rule files of the user and of the machine), `resource:PATH`
+    (packaged), `git:OBJECT:PATH`, `air:run/…`, `air:session/…`, `plugin:NAME/…`, `hook:NAME/…`.
     `digest` is of the raw bytes of the whole source, `text_digest` of the text that the segment
     carries (secrets masked). Lines count from 1, both ends included.
     """
@@ -73,7 +73,8 @@ class Segment:
     can make them: an excerpt is a part of the text, a reference is one line that names the source
     and how to fetch it. `required` means that it must be kept whole or the assembly fails.
     `paths` are the globs that scope a rule, `paths_line` the line of its file where they stand; `tags` and the
-    `triggers` of a skill's body have theirs.
+    `triggers` of a skill's body have theirs. `sequence` orders the texts of one level: what its owner reads last
+    stands last.
     `priority` is the explicit weight of the owner (0 is neutral), `recency` counts up with time
     within one snapshot. `level` is the rule level (see `rules.precedence`), `identity` the name
     under which another level can override it. `confirmed` says that the user confirmed a rule.
@@ -96,6 +97,7 @@ class Segment:
     rule_kind: str | None = None
     identity: str | None = None
     level: int = 0
+    sequence: int = 0
     native: bool = True
     confirmed: bool = False
     paths: tuple[str, ...] = ()

@@ -13,14 +13,15 @@ from types import MappingProxyType
 
 from aircoding.records.diagnostics import Diagnostic
 from aircoding.rules.comments import without_block_comments
-from aircoding.rules.foreign_header import ForeignHeader, HeaderStyle, RuleMode, read_foreign_header
+from aircoding.rules.foreign_header import HeaderStyle, RuleMode
 from aircoding.rules.globs import Dialect as GlobDialect
 from aircoding.rules.globs import compile_globs, outlines
 from aircoding.rules.mentions import bare_file_name, mentions
+from aircoding.rules.owner_rules import header_style, read_header
 from aircoding.rules.rule_file import parse_rule_file
-from aircoding.rules.rule_names import Dialect, folder_glob
+from aircoding.rules.rule_names import Dialect, within
 from aircoding.rules.sections import split_sections
-from aircoding.rules.tree import RuleTree, TreeFile, import_target
+from aircoding.rules.tree import RuleTree, TreeFile, import_target, tree_uri
 
 __all__ = ["CHECKS", "header_style", "lint_tree", "tree_uri", "within"]
 
@@ -43,13 +44,6 @@ CHECKS: Mapping[str, str] = MappingProxyType(
 
 _SHORTEST_DUPLICATE = 80
 """Characters below which two sections may say the same by chance."""
-_STYLES = {
-    Dialect.CLAUDE_RULES: HeaderStyle.CLAUDE,
-    Dialect.CURSOR: HeaderStyle.CURSOR,
-    Dialect.COPILOT: HeaderStyle.COPILOT,
-    Dialect.WINDSURF: HeaderStyle.WINDSURF,
-}
-_HEADLESS = (".cursorrules", ".windsurfrules", "copilot-instructions.md")
 
 
 def lint_tree(tree: RuleTree) -> tuple[Diagnostic, ...]:
@@ -64,29 +58,8 @@ def lint_tree(tree: RuleTree) -> tuple[Diagnostic, ...]:
     return tuple(sorted(set(found), key=lambda one: (one.uri, one.line or 0, one.code, one.message)))
 
 
-def header_style(file: TreeFile) -> HeaderStyle:
-    """Return whose header a rule file of another tool has."""
-    if file.name is None or file.path.endswith(_HEADLESS):
-        return HeaderStyle.PLAIN
-    return _STYLES.get(file.name.dialect, HeaderStyle.PLAIN)
-
-
-def tree_uri(path: str) -> str:
-    """Return the uri under which findings name a file of a tree."""
-    return path if path.startswith(("~/", "/")) else f"project:{path}"
-
-
 def _is_own(path: str) -> bool:
     return not path.startswith(("~/", "/"))
-
-
-def _header(file: TreeFile) -> ForeignHeader:
-    return _read_header(file.text, header_style(file), tree_uri(file.path))
-
-
-@lru_cache(maxsize=4096)
-def _read_header(text: str, style: HeaderStyle, uri: str) -> ForeignHeader:
-    return read_foreign_header(text, style, uri)
 
 
 def _finding(code: str, file: TreeFile, line: int | None, message: str, hint: str) -> Diagnostic:
@@ -109,7 +82,9 @@ def _text(_tree: RuleTree, file: TreeFile) -> Iterator[Diagnostic]:
 
 def _headers(_tree: RuleTree, file: TreeFile) -> Iterator[Diagnostic]:
     native = file.name is not None and file.name.dialect is Dialect.NATIVE
-    remarks = parse_rule_file(file.text, tree_uri(file.path), 0).diagnostics if native else _header(file).diagnostics
+    remarks = (
+        parse_rule_file(file.text, tree_uri(file.path), 0).diagnostics if native else read_header(file).diagnostics
+    )
     own_form = header_style(file) in {HeaderStyle.CURSOR, HeaderStyle.WINDSURF}
     for remark in remarks:
         if remark.severity != "info" and not (own_form and remark.code == "front_matter.lenient"):
@@ -125,20 +100,13 @@ def _globs(tree: RuleTree, file: TreeFile) -> Iterator[Diagnostic]:
         patterns, line = (rules[0].paths, rules[0].paths_line) if rules else ((), None)
         prefix = ""
     else:
-        header = _header(file)
+        header = read_header(file)
         patterns, line = (header.patterns, header.patterns_line) if header.mode is RuleMode.GLOB else ((), None)
         prefix = file.name.folder if file.name.dialect in {Dialect.CLAUDE_RULES, Dialect.CURSOR} else ""
     for pattern in patterns:
         if not _listing(tree.paths).any_match(within(prefix, pattern)):
             hint = "correct the glob (they begin at the project root), or remove it"
             yield _finding("lint.unmatched", file, line, f"`{pattern}` matches no file of the project", hint)
-
-
-def within(folder: str, pattern: str) -> str:
-    """Return a glob of a rule file that speaks for a folder, anchored at the project root."""
-    if not folder:
-        return pattern
-    return folder_glob(folder)[0].removesuffix("**") + pattern.removeprefix("./").lstrip("/")
 
 
 class _Listing:
@@ -174,7 +142,7 @@ def _never(_tree: RuleTree, file: TreeFile) -> Iterator[Diagnostic]:
     if file.name.dialect is Dialect.CURSOR and file.path.endswith(".md"):
         yield _finding("lint.never", file, None, "Cursor reads only .mdc files here", "name it .mdc")
         return
-    header = _header(file)
+    header = read_header(file)
     if header.mode is RuleMode.MANUAL and not header.broken:
         yield _finding("lint.never", file, 1, header.why_mode, "say when it applies, in its header")
 
@@ -222,7 +190,7 @@ def _duplicates(tree: RuleTree) -> Iterator[Diagnostic]:
 
 def _sections(file: TreeFile) -> Iterator[tuple[str, int]]:
     """Yield the words of each section that is long enough to be no accident, and its line in the file."""
-    header = _header(file)
+    header = read_header(file)
     for section in split_sections(header.body):
         words = " ".join(section.text.split())
         if len(words) >= _SHORTEST_DUPLICATE:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import PurePosixPath
 
-__all__ = ["AGENTS_NAMES", "NATIVE_FOLDER", "Dialect", "RuleName", "classify", "folder_glob"]
+__all__ = ["AGENTS_NAMES", "NATIVE_FOLDER", "Dialect", "RuleName", "classify", "folder_glob", "within"]
 
 NATIVE_FOLDER = ".air/shared/rules"
 AGENTS_NAMES = ("AGENTS.override.md", "AGENTS.md")
@@ -43,7 +42,7 @@ class RuleName:
 
 def classify(path: str) -> RuleName | None:
     """Return what rule file a project path is, or None when it is none."""
-    parts = PurePosixPath(path).parts
+    parts = tuple(part for part in path.split("/") if part not in ("", "."))
     if not parts or path == _PLAN_CONSTRAINTS or path.startswith(".air/local/"):
         return None
     found = _dialect(path, parts)
@@ -93,7 +92,13 @@ def _tool_folder(parts: tuple[str, ...], name: str, above: int) -> tuple[Dialect
 
 def folder_glob(folder: str) -> tuple[str, ...]:
     """Return the globs of everything below a folder, its special characters taken literally; none for the root."""
+    return (within(folder, "**"),) if folder else ()
+
+
+def within(folder: str, pattern: str) -> str:
+    """Return a glob of a rule file that speaks for a folder, anchored at the project root."""
     if not folder:
-        return ()
-    literal = "".join(f"\\{char}" if char in "\\*?[]" else char for char in folder)
-    return (f"./{literal}/**",) if folder.startswith("!") else (f"{literal}/**",)
+        return pattern
+    literal = "".join(f"\\{char}" if char in "\\*?[]{}" else char for char in folder)
+    anchored = f"{literal}/{pattern.strip().removeprefix('./').lstrip('/')}"
+    return f"./{anchored}" if folder.startswith("!") else anchored

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from aircoding.records.diagnostics import Diagnostic
+from aircoding.records.printable import printable
 from aircoding.rules.rule_names import RuleName
 
-__all__ = ["RuleTree", "TreeFile", "chain", "folders_of", "import_target"]
+__all__ = ["RuleTree", "TreeFile", "chain", "folders_of", "import_target", "tree_uri"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +67,12 @@ class RuleTree:
             if identity is not None:
                 names.setdefault(identity, []).append(path)
         return {identity: tuple(found) for identity, found in names.items() if len(found) > 1}
+
+
+def tree_uri(path: str) -> str:
+    """Return the uri under which manifests and findings name a file of a tree: `project:…`, `~/…` or `/…`."""
+    shown = printable(path)
+    return shown if path.startswith(("~/", "/")) else f"project:{shown}"
 
 
 def chain(path: str) -> tuple[str, ...]:

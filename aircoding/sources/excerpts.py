@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aircoding.records.layers import SegmentKind
 
-__all__ = ["EXCERPT_BYTES", "reference_line", "shorten"]
+__all__ = ["EXCERPT_BYTES", "head_end", "reference_line", "shorten", "tail_start"]
 
 EXCERPT_BYTES = 3_000
 """What an excerpt shows of a text at most (some 40 lines of prose or code); a text that is little longer has none."""
@@ -32,8 +32,8 @@ def shorten(text: str, start_line: int = 1, *, kind: SegmentKind = SegmentKind.F
     if len(data) <= EXCERPT_BYTES * _WORTH_IT:
         return None
     head_bytes = _OUTPUT_HEAD_BYTES if kind in _OUTPUTS else _HEAD_BYTES
-    head = _head_end(data, head_bytes)
-    tail = _tail_start(data, len(data) - EXCERPT_BYTES + head_bytes)
+    head = head_end(data, head_bytes)
+    tail = tail_start(data, len(data) - EXCERPT_BYTES + head_bytes)
     gap = f"[… {_lines_between(data, head, tail, start_line)} left out, {tail - head} of {len(data)} bytes …]\n"
     shown = data[:head].decode("utf-8")
     if not shown.endswith("\n"):
@@ -41,7 +41,7 @@ def shorten(text: str, start_line: int = 1, *, kind: SegmentKind = SegmentKind.F
     return shown + gap + data[tail:].decode("utf-8")
 
 
-def _head_end(data: bytes, limit: int) -> int:
+def head_end(data: bytes, limit: int) -> int:
     """Return where the last line ends that lies before `limit`, else the last character that does."""
     end = data.rfind(b"\n", 0, limit) + 1
     if end:
@@ -51,7 +51,7 @@ def _head_end(data: bytes, limit: int) -> int:
     return limit
 
 
-def _tail_start(data: bytes, limit: int) -> int:
+def tail_start(data: bytes, limit: int) -> int:
     """Return where the first line begins from `limit` on, else the first character; the last line end begins none."""
     start = data.find(b"\n", limit - 1, len(data) - 1) + 1
     if start:

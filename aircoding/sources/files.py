@@ -10,6 +10,7 @@ from pathlib import Path
 
 from aircoding.records.digests import sha256_bytes
 from aircoding.records.ids import Digest
+from aircoding.records.printable import printable
 
 __all__ = ["MAX_FILE_BYTES", "TextRead", "list_folder", "printable", "read_text_file"]
 
@@ -66,15 +67,6 @@ def read_text_file(root: Path, name: str, *, inside: bool = True, max_bytes: int
         return TextRead(problem=_said(error), linked=linked)
     finally:
         os.close(handle)
-
-
-def printable(path: str) -> str:
-    """Return a path as it may stand in a uri or a prompt: bytes that are no UTF-8 and control characters escaped.
-
-    A folder can be named so that its name looks like a heading on a line of its own.
-    """
-    text = path.encode("utf-8", "backslashreplace").decode("utf-8")
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
 
 
 def list_folder(path: Path) -> tuple[list[str], str | None]:

@@ -27,6 +27,7 @@ from aircoding.records.tasks import Plan, TaskSpec
 from aircoding.rules.memory_recall import request_topics
 from aircoding.sources.changes import changed_since
 from aircoding.sources.contributions import contributed_segments
+from aircoding.sources.foreign_texts import without_pointers
 from aircoding.sources.memory_files import memory_segments, memory_stores
 from aircoding.sources.plan_docs import PlanDocs, read_plan_docs, run_plan, task_plan
 from aircoding.sources.profile_files import DEFAULT_PROFILE, identity_segments
@@ -37,6 +38,7 @@ from aircoding.sources.role_text import SKILL_TOOL, instruction_segments, role_s
 from aircoding.sources.roles import load_profiles
 from aircoding.sources.routed import Routed, routed_segments
 from aircoding.sources.rule_files import RuleFiles, RuleSwitches, read_rules
+from aircoding.sources.rule_tree import RuleHomes
 from aircoding.sources.segments import Intake, in_short, unique
 from aircoding.sources.skill_files import ExtraSkill, SkillSet, SkillSwitches, read_skills
 from aircoding.sources.skill_segments import body_segments, changed_index, index_segments
@@ -44,6 +46,9 @@ from aircoding.sources.task_text import evidence_segments, graph_segment, task_s
 from aircoding.sources.topic_memory import TopicMemory, topic_folders
 
 __all__ = ["MANIFEST_SCHEMA", "FileGatherer", "Project"]
+
+_READ = "read"
+"""The category of tools that read files."""
 
 MANIFEST_SCHEMA = 1
 """Version of the manifest's JSON contract (`resources/schemas/manifest.json`)."""
@@ -81,6 +86,8 @@ class Project:
     home: Path
     trusted: bool
     switches: RuleSwitches = field(default_factory=RuleSwitches)
+    homes: RuleHomes = field(default_factory=RuleHomes)
+    """Where rule files of other tools lie that are not the project's; none: they are not looked at."""
     profile: str = DEFAULT_PROFILE
     """The user's profile: as whom the agents speak, and whose memory they have."""
     skills: SkillSwitches = field(default_factory=SkillSwitches)
@@ -164,6 +171,7 @@ class FileGatherer:
             trusted=self._project.trusted,
             switches=self._project.switches,
             near=near,
+            homes=self._project.homes,
         )
 
     def _revision_now(self) -> Revision:
@@ -404,6 +412,8 @@ class FileGatherer:
 def _at_detail(profile: Profile, layer: Layer, segments: tuple[Segment, ...]) -> tuple[Segment, ...]:
     """Return the segments as far as the role retrieves them: a role that takes summaries gets the short forms."""
     selection = profile.layers.get(layer)
+    if layer is Layer.L3 and _READ not in profile.tool_categories:
+        segments = without_pointers(segments)
     if selection is None or selection.detail != "summary":
         return segments
     return tuple(in_short(segment) for segment in segments)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
-from aircoding.errors import ConfigError, WorkspaceError
+from aircoding.errors import WorkspaceError
 from aircoding.records.ids import Digest
-from aircoding.sources.atomic_files import alone_in, replace_text
+from aircoding.sources.project_marks import ProjectMarks
 
 __all__ = ["approve", "approved", "installation_key"]
 
 _KEY_FILE = "installation.key"
 _KEY_BYTES = 32
-_APPROVALS_FILE = "approvals.json"
+_APPROVALS = ProjectMarks(file_name="approvals.json", without="commands then ask again")
 
 
 def installation_key(home: Path) -> bytes:
@@ -51,7 +50,7 @@ def approved(home: Path, root: Path) -> frozenset[Digest]:
     Raises:
         ConfigError: the file is damaged.
     """
-    return frozenset(Digest(mark) for mark in _read(home).get(os.path.realpath(root), ()))
+    return frozenset(Digest(mark) for mark in _APPROVALS.read(home, root))
 
 
 def approve(home: Path, root: Path, fingerprints: Iterable[Digest]) -> None:
@@ -61,27 +60,5 @@ def approve(home: Path, root: Path, fingerprints: Iterable[Digest]) -> None:
         ConfigError: the file is damaged.
         WorkspaceError: it cannot be written.
     """
-    path, real = home / _APPROVALS_FILE, os.path.realpath(root)
-    try:
-        home.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with alone_in(home):
-            known = _read(home)
-            known[real] = sorted({*known.get(real, ()), *fingerprints})
-            replace_text(path, json.dumps(known, indent=1, sort_keys=True))
-    except OSError as error:
-        raise WorkspaceError(f"{path}: cannot be written: {error.strerror}") from error
-
-
-def _read(home: Path) -> dict[str, list[str]]:
-    path = home / _APPROVALS_FILE
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
-        raise ConfigError(
-            f"{path}: cannot be read: {error}", hint="correct or delete it; commands then ask again"
-        ) from error
-    if not isinstance(data, dict) or not all(isinstance(marks, list) for marks in data.values()):
-        raise ConfigError(f"{path}: is no list of fingerprints by project", hint="delete it; commands then ask again")
-    return data
+    new = frozenset(fingerprints)
+    _APPROVALS.change(home, root, lambda known: known | new)

@@ -1,34 +1,42 @@
 """Every rule file that could speak to a worker, as candidates of L3, in an order that no directory listing can change.
 
-Built-in templates, the user's `~/.air/rules`, the project's `.air/shared/rules` and the `AGENTS.md` chain are read;
-the files of other tools are listed as disabled. Which of the candidates reach a prompt is decided by the assembler.
+Built-in templates, the user's `~/.air/rules`, the project's `.air/shared/rules` and the rule files of other tools are
+read, each as its owner defined it. Which of the candidates reach a prompt is decided by the assembler.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
+from aircoding.errors import ConfigError
 from aircoding.records.diagnostics import Diagnostic
-from aircoding.records.layers import OutcomeKind, Reason, Scope, Trust
+from aircoding.records.digests import sha256_bytes
+from aircoding.records.layers import OutcomeKind, Reason, Trust
 from aircoding.records.segments import Barred, Segment
-from aircoding.rules.precedence import Level, directory_level
-from aircoding.rules.rule_names import AGENTS_NAMES, NATIVE_FOLDER, Dialect, RuleName, classify, folder_glob
-from aircoding.sources.files import TextRead, list_folder, printable, read_text_file
+from aircoding.rules.foreign_header import RuleMode
+from aircoding.rules.neutral import LeftOut, UsedFile, neutral_rules
+from aircoding.rules.precedence import Level
+from aircoding.rules.reach import Reach
+from aircoding.rules.rule_switches import RuleSwitches
+from aircoding.rules.tree import RuleTree, TreeFile, tree_uri
+from aircoding.sources.confirmations import ConfirmedRule, confirmed_rules, is_confirmed
+from aircoding.sources.files import TextRead, list_folder, read_text_file
+from aircoding.sources.foreign_texts import foreign_rules, left_out, pointer
+from aircoding.sources.import_approvals import approved_imports
 from aircoding.sources.resources import list_resources, read_resource
-from aircoding.sources.rule_texts import RuleOrigin, RuleText, blank_rule, foreign_rules, native_rules
+from aircoding.sources.rule_origin import RuleOrigin
+from aircoding.sources.rule_texts import RuleText, blank_rule, native_rules
+from aircoding.sources.rule_tree import RuleHomes, read_rule_tree
 from aircoding.sources.segments import Intake, barred, unique
 
 __all__ = ["RuleFiles", "RuleSwitches", "read_rules"]
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RuleSwitches:
-    """Which rule files the user's settings let in."""
-
-    agents_md: bool = True
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,8 +56,9 @@ def read_rules(
     trusted: bool,
     switches: RuleSwitches | None = None,
     near: Iterable[str] = (),
+    homes: RuleHomes | None = None,
 ) -> RuleFiles:
-    """Read all rule files of one project and its user.
+    """Read all rule files of one project, of its user and of the machine.
 
     Args:
         root: the project root.
@@ -60,170 +69,141 @@ def read_rules(
         switches: what the settings let in.
         near: paths or globs that the task reads, writes or has touched: in their folders a chain file counts even
             when git ignores it.
+        homes: where the files of other tools lie that are not the project's; none: they are not looked at.
     """
-    trust = Trust.PROJECT if trusted else Trust.EXTERNAL
-    reader = _Reader(root, home, intake, trust, switches or RuleSwitches())
+    switches, homes = switches or RuleSwitches(), homes or RuleHomes()
+    reader = _Reader(intake, Trust.PROJECT if trusted else Trust.EXTERNAL)
+    approved = reader.user_record(lambda: approved_imports(home, root), frozenset[str]())
+    confirmed = reader.user_record(lambda: confirmed_rules(home, root), frozenset[ConfirmedRule]())
     reader.built_in()
-    reader.users()
-    native, problems = _walk(root, NATIVE_FOLDER)
-    reader.diagnostics.extend(problems)
-    names = [name for path in sorted({*_all_paths(root, paths, near), *native}) if (name := classify(path)) is not None]
-    for name in sorted(names, key=_canonical_order):
-        reader.project(name)
+    reader.users(home)
+    tree = read_rule_tree(
+        root, paths, near=near, homes=homes, approved=approved, agents_fallbacks=switches.agents_fallbacks
+    )
+    reader.diagnostics.extend(tree.diagnostics)
+    rules = neutral_rules(tree, switches, root=os.path.realpath(root), is_there=_Presence(root, homes).of)
+    reader.diagnostics.extend(rules.diagnostics)
+    for used in rules.used:
+        reader.used(tree.files[used.path], used)
+    for one in rules.left_out:
+        reader.left_out(tree, one)
     diagnostics = sorted(set(reader.diagnostics), key=lambda found: (found.uri, found.line or 0, found.code))
-    return RuleFiles(segments=unique(reader.segments), diagnostics=tuple(diagnostics))
+    segments = (replace(one, confirmed=True) if is_confirmed(one, confirmed) else one for one in reader.segments)
+    return RuleFiles(segments=unique(segments), diagnostics=tuple(diagnostics))
 
 
-def _canonical_order(name: RuleName) -> tuple[int, int, int, str]:
-    """Of two names of one file the first in this order counts: ours, then the chain from the root, then others."""
-    group = {Dialect.NATIVE: 0, Dialect.AGENTS: 1}.get(name.dialect, 2)
-    base = name.path.rsplit("/", 1)[-1]
-    return group, name.path.count("/"), AGENTS_NAMES.index(base) if base in AGENTS_NAMES else 0, name.path
+@dataclass(frozen=True, slots=True)
+class _Presence:
+    """Whether a file is there that was not read: one that lies outside, or too deep among imports."""
 
+    root: Path
+    homes: RuleHomes
 
-def _all_paths(root: Path, paths: Iterable[str], near: Iterable[str]) -> set[str]:
-    """What git lists, plus what it may ignore and we read all the same: the chain of the task."""
-    folders = {""}
-    for path in near:
-        literal = path.split(":", 1)[0]
-        parts = literal.split("/")
-        fixed = next((place for place, part in enumerate(parts) if set(part) & set("*?[{")), len(parts))
-        folders.update("/".join(parts[:depth]) for depth in range(1, fixed + 1))
-    chain = {f"{folder}/{base}".lstrip("/") for folder in folders if ".." not in folder for base in AGENTS_NAMES}
-    present = {path for path in chain if os.path.lexists(root / path)}
-    return {*paths, *present}
-
-
-def _walk(root: Path, folder: str) -> tuple[set[str], list[Diagnostic]]:
-    """Return all files below a folder, and the folders that cannot be read.
-
-    Links to folders are followed once each, and never out of the project.
-    """
-    base = os.path.realpath(root)
-    found: set[str] = set()
-    problems: list[Diagnostic] = []
-    seen: set[str] = set()
-    waiting = [folder]
-    while waiting:
-        current = waiting.pop()
-        real = os.path.realpath(root / current)
-        if real in seen or not (real + "/").startswith(base + "/"):
-            continue
-        seen.add(real)
-        names, problem = list_folder(root / current)
-        if problem is not None:
-            problems.append(_unreadable_folder(f"project:{printable(current)}", problem))
-        for name in names:
-            path = f"{current}/{name}"
-            if os.path.isdir(root / path):
-                waiting.append(path)
-            else:
-                found.add(path)
-    return found, problems
-
-
-def _unreadable_folder(uri: str, problem: str) -> Diagnostic:
-    message = f"the rules in this folder were not read: {problem}"
-    return Diagnostic(severity="warning", code="rule.unreadable", message=message, uri=uri, hint="check its rights")
+    def of(self, path: str) -> bool:
+        """`path` is a name of a `RuleTree`, or leads out of the project with `..`."""
+        if path.startswith("~/"):
+            return self.homes.user is not None and os.path.lexists(self.homes.user / path[2:])
+        if path.startswith("/"):
+            return self.homes.machine is not None and os.path.lexists(self.homes.machine / path.lstrip("/"))
+        return os.path.lexists(self.root / path)
 
 
 class _Reader:
-    """Collects candidates; remembers which files it has seen by device and inode."""
+    """Collects candidates and remarks."""
 
-    def __init__(self, root: Path, home: Path, intake: Intake, trust: Trust, switches: RuleSwitches) -> None:
-        self._root, self._home, self._intake = root, home, intake
-        self._trust, self._switches = trust, switches
-        self._seen: dict[tuple[int, int], str] = {}
-        self._shadow: dict[str, str] = {}
+    def __init__(self, intake: Intake, trust: Trust) -> None:
+        self._intake, self._trust = intake, trust
         self.segments: list[Segment] = []
         self.diagnostics: list[Diagnostic] = []
 
     def built_in(self) -> None:
         for path in list_resources("rules", ".md"):
             origin = RuleOrigin(uri=f"resource:{path}", trust=Trust.BUILTIN, level=Level.BUILTIN)
-            self._native(origin, TextRead(text=read_resource(path)))
+            self._take(native_rules(origin, TextRead(text=read_resource(path)), self._intake))
 
-    def users(self) -> None:
-        names, problem = list_folder(self._home / "rules")
+    def users(self, home: Path) -> None:
+        """Read the user's own rules in `~/.air/rules`."""
+        names, problem = list_folder(home / "rules")
         if problem is not None:
-            self.diagnostics.append(_unreadable_folder("user:rules", problem))
+            self._warn("user:rules", f"the rules in this folder were not read: {problem}", "check its rights")
         for name in (name for name in names if name.endswith(".md")):
             origin = RuleOrigin(uri=f"user:rules/{name}", trust=Trust.USER, level=Level.USER)
-            read = read_text_file(self._home, f"rules/{name}", inside=False)
-            if not self._refused(origin, read):
-                self._native(origin, read)
+            read = read_text_file(home, f"rules/{name}", inside=False)
+            if read.absent and not read.linked and read.problem == "it is not there":
+                continue  # it vanished after the listing: as if it had never been
+            if read.problem is None:
+                self._take(native_rules(origin, read, self._intake))
+                continue
+            detail = f"{origin.uri}: {read.problem}"
+            why = Barred(outcome=OutcomeKind.OMITTED, reason=Reason.UNREADABLE, detail=detail)
+            self.segments.append(barred(blank_rule(origin, self._intake), why))
+            self._warn(origin.uri, f"the rule file was not read: {read.problem}", "make it a regular text file")
 
-    def project(self, name: RuleName) -> None:
-        origin = _project_origin(name, self._trust)
-        read = read_text_file(self._root, name.path)
-        if self._refused(origin, read):
-            return
-        if name.dialect is Dialect.NATIVE:
-            self._native(origin, read)
-            return
-        self._take(foreign_rules(origin, read, self._intake, why_not=self._barred(name)))
+    def used(self, file: TreeFile, used: UsedFile) -> None:
+        """Take the text of a file, or a line that names it where the agent decides whether to read it."""
+        read = _as_read(file)
+        self._take(self._intake.once((used, read.digest, self._trust), lambda: self._text(read, used)))
 
-    def _native(self, origin: RuleOrigin, read: TextRead) -> None:
-        self._take(native_rules(origin, read, self._intake))
+    def _text(self, read: TextRead, used: UsedFile) -> RuleText:
+        origin = self._origin(used)
+        if used.native:
+            return native_rules(origin, read, self._intake)
+        if used.header.mode in (RuleMode.DESCRIBED, RuleMode.MANUAL):
+            return pointer(origin, read, self._intake, used.header)
+        return foreign_rules(origin, read, self._intake, used)
+
+    def left_out(self, tree: RuleTree, one: LeftOut) -> None:
+        """Account for a file that is not used; its text is kept for whoever asks what it would change."""
+        file = tree.find(one.path)
+        read = _as_read(file) if file is not None else TextRead()
+        key = (one, read.digest, self._trust)
+        make = partial(left_out, _origin(one.path, one.reach, self._trust), read, self._intake, one.why)
+        self._take(self._intake.once(key, make))
+
+    def _origin(self, used: UsedFile) -> RuleOrigin:
+        origin = _origin(used.path, used.reach, self._trust)
+        return replace(
+            origin,
+            native=used.native,
+            also=tuple(tree_uri(path) for path in used.also),
+            importers=tuple(tree_uri(path) for path in used.importers),
+            sequence=int(used.last),
+        )
+
+    def user_record(self, read: Callable[[], _T], otherwise: _T) -> _T:
+        """Return what a file in the user's folder holds; a broken one holds nothing, and that is said."""
+        try:
+            return read()
+        except ConfigError as error:
+            self._warn("user:", error.message, error.hint or "")
+            return otherwise
 
     def _take(self, text: RuleText) -> None:
         self.segments.extend(text.segments)
         self.diagnostics.extend(text.diagnostics)
 
-    def _refused(self, origin: RuleOrigin, read: TextRead) -> bool:
-        """Account for a file that is not there, cannot be read, or is another name of one that was read."""
-        if read.absent and not read.linked and read.problem == "it is not there":
-            return True  # it vanished after the listing: as if it had never been
-        if read.problem is not None:
-            self._note(origin, OutcomeKind.OMITTED, Reason.UNREADABLE, f"{origin.uri}: {read.problem}")
-            warning = Diagnostic(
-                severity="warning",
-                code="rule.unreadable",
-                message=f"the rule file was not read: {read.problem}",
-                uri=origin.uri,
-                hint="make it a regular text file inside the project",
-            )
-            self.diagnostics.append(warning)
-            return True
-        if read.identity is None:
-            return False
-        known = self._seen.setdefault(read.identity, origin.uri)
-        if known == origin.uri:
-            return False
-        detail = f"{origin.uri} and {known} are one file; it counts once, as {known}"
-        self._note(origin, OutcomeKind.DUPLICATE, Reason.DUPLICATE, detail)
-        return True
-
-    def _note(self, origin: RuleOrigin, outcome: OutcomeKind, reason: Reason, detail: str) -> None:
-        why = Barred(outcome=outcome, reason=reason, detail=detail)
-        self.segments.append(barred(blank_rule(origin, self._intake), why))
-
-    def _barred(self, name: RuleName) -> Barred | None:
-        """Say why a file of another tool is not let in, or None when it is."""
-        if name.dialect is not Dialect.AGENTS:
-            detail = f"rule files of the kind {name.dialect.value} are not read by this version; AGENTS.md is"
-            return Barred(outcome=OutcomeKind.OMITTED, reason=Reason.DISABLED, detail=detail)
-        if not self._switches.agents_md:
-            detail = "the AGENTS.md chain is switched off: `[rules] agents_md = false` in config.toml"
-            return Barred(outcome=OutcomeKind.OMITTED, reason=Reason.DISABLED, detail=detail)
-        first = self._shadow.setdefault(name.folder, name.path)
-        if first == name.path:
-            return None
-        detail = f"project:{printable(first)} in the same folder takes its place"
-        return Barred(outcome=OutcomeKind.OVERRIDDEN, reason=Reason.OVERRIDDEN, detail=detail)
+    def _warn(self, uri: str, message: str, hint: str) -> None:
+        code = "rule.unreadable"
+        self.diagnostics.append(Diagnostic(severity="warning", code=code, message=message, uri=uri, hint=hint))
 
 
-def _project_origin(name: RuleName, trust: Trust) -> RuleOrigin:
-    uri = f"project:{printable(name.path)}"
-    if name.dialect is Dialect.NATIVE:
-        return RuleOrigin(uri=uri, trust=trust, level=Level.PROJECT)
-    depth = name.folder.count("/") + 1 if name.folder else 0
+def _origin(path: str, reach: Reach, trust: Trust) -> RuleOrigin:
     return RuleOrigin(
-        uri=uri,
-        trust=trust,
-        level=directory_level(depth) if depth else Level.PROJECT,
+        uri=tree_uri(path),
+        trust=Trust.USER if reach.of_user else trust,
+        level=reach.level,
         native=False,
-        scope=Scope.SESSION if depth else Scope.RUN,
-        paths=folder_glob(printable(name.folder)),
-        folder=printable(name.folder),
+        paths=reach.paths,
+        folders=reach.folders,
+    )
+
+
+def _as_read(file: TreeFile) -> TextRead:
+    return TextRead(
+        text=file.text,
+        digest=sha256_bytes(file.raw),
+        size_bytes=file.size_bytes,
+        lossy=file.lossy,
+        problem=file.problem,
+        identity=file.identity,
     )

@@ -1,4 +1,4 @@
-"""One rule file's text as candidates: our own files with their header, files of other tools as they stand."""
+"""One rule file's text as candidates: what all have in common, and our own files with their header."""
 
 from __future__ import annotations
 
@@ -6,38 +6,17 @@ from dataclasses import dataclass, replace
 
 from aircoding.records.diagnostics import Diagnostic
 from aircoding.records.ids import Digest
-from aircoding.records.layers import Layer, OutcomeKind, Reason, Scope, SegmentKind, Trust
+from aircoding.records.layers import Layer, OutcomeKind, Reason, Scope, SegmentKind
 from aircoding.records.segments import Barred, Finding, Segment
+from aircoding.rules.rule_budget import MAX_RULE_BYTES
 from aircoding.rules.rule_file import Rule, parse_rule_file
-from aircoding.rules.sections import split_sections
 from aircoding.sources.excerpts import reference_line
 from aircoding.sources.files import TextRead
+from aircoding.sources.rule_origin import RuleOrigin
 from aircoding.sources.segments import Intake, barred
 
-__all__ = ["MAX_RULE_BYTES", "RuleOrigin", "RuleText", "blank_rule", "foreign_rules", "native_rules"]
-
-MAX_RULE_BYTES = 262_144
-"""What of one rule file is taken (256 KiB, five times the largest of three public projects); the rest is listed."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RuleOrigin:
-    """Where a rule file stands. `folder` is what it speaks for (empty: everything), `paths` the globs of that."""
-
-    uri: str
-    trust: Trust
-    level: int
-    native: bool = True
-    scope: Scope = Scope.RUN
-    paths: tuple[str, ...] = ()
-    folder: str = ""
-
-    @property
-    def title(self) -> str:
-        """The label above the text; made of paths alone, since words of the file are screened with its text."""
-        scheme, path = self.uri.split(":", 1)
-        shown = {"resource": f"Default {path.rsplit('/', 1)[-1]}", "user": f"~/.air/{path}"}.get(scheme, path)
-        return shown + (f" (for {self.folder}/)" if self.folder else "")
+__all__ = ["MAX_RULE_BYTES", "RulePart", "RuleText", "barred_part", "blank_rule", "candidate", "empty_file"]
+__all__ += ["encoding_remark", "file_warning", "native_rules"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,21 +27,34 @@ class RuleText:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A stretch of a file that becomes one candidate; lines count in the file. A required one has no cap."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulePart:
+    """A stretch of a file that becomes one candidate; lines count in the file. A required one has no cap.
+
+    `commented` is the stretch with its comments, where it has some: they are screened, and not shown.
+    """
 
     name: str
     text: str
     start_line: int
     end_line: int
     required: bool = False
+    commented: str | None = None
 
 
 def native_rules(origin: RuleOrigin, read: TextRead, intake: Intake) -> RuleText:
     """Return the rules of one of our own files; a rule with a fault in its header is quarantined."""
     file = parse_rule_file(read.text, origin.uri, origin.level)
-    parts = [_Part(_slug(rule), rule.text, rule.start_line, rule.end_line, rule.required) for rule in file.rules]
+    parts = [
+        RulePart(
+            name=rule.identity.rsplit("#", 1)[-1],
+            text=rule.text,
+            start_line=rule.start_line,
+            end_line=rule.end_line,
+            required=rule.required,
+        )
+        for rule in file.rules
+    ]
     text = _candidates(origin, read, intake, parts)
     diagnostics = (*file.diagnostics, *text.diagnostics)
     if not file.rules:
@@ -71,10 +63,6 @@ def native_rules(origin: RuleOrigin, read: TextRead, intake: Intake) -> RuleText
     return RuleText(
         segments=tuple(_as_asked(origin, segment, rule) for segment, rule in pairs), diagnostics=diagnostics
     )
-
-
-def _slug(rule: Rule) -> str:
-    return rule.identity.rsplit("#", 1)[-1]
 
 
 def _as_asked(origin: RuleOrigin, segment: Segment, rule: Rule) -> Segment:
@@ -100,54 +88,45 @@ def _as_asked(origin: RuleOrigin, segment: Segment, rule: Rule) -> Segment:
     return barred(asked, Barred(outcome=OutcomeKind.QUARANTINED, reason=Reason.INVALID, detail=detail))
 
 
-def foreign_rules(origin: RuleOrigin, read: TextRead, intake: Intake, *, why_not: Barred | None = None) -> RuleText:
-    """Return the text of another tool's rule file, section by section, so that a hit takes out one section only.
-
-    With `why_not` the file cannot be used and is one candidate, its text kept for whoever asks what it would change.
-    """
-    lines = read.text.rstrip("\n").count("\n") + 1
-    if why_not is None:
-        parts = [_Part(one.slug, one.text, one.start_line, one.end_line) for one in split_sections(read.text)]
-    else:
-        parts = [_Part("", read.text, 1, lines)] if read.text.strip() else []
-    text = _candidates(origin, read, intake, parts)
-    segments = (replace(one, native=False, paths=origin.paths) for one in text.segments)
-    if why_not is not None:
-        return RuleText(segments=tuple(barred(one, why_not) for one in segments), diagnostics=text.diagnostics)
-    return RuleText(segments=tuple(segments), diagnostics=text.diagnostics)
-
-
-def _candidates(origin: RuleOrigin, read: TextRead, intake: Intake, parts: list[_Part]) -> RuleText:
+def _candidates(origin: RuleOrigin, read: TextRead, intake: Intake, parts: list[RulePart]) -> RuleText:
     """Make the candidates of a file up to its cap; each part beyond it is listed with its lines.
 
     What is required comes whole at any size: where it does not fit the window, nothing is sent.
     """
     if not parts:
-        why = Barred(outcome=OutcomeKind.OMITTED, reason=Reason.INVALID, detail="the file holds no text")
-        return RuleText(segments=(barred(blank_rule(origin, intake, read), why),))
-    diagnostics: list[Diagnostic] = []
-    if read.lossy:
-        message = "the file is no UTF-8; bytes that cannot be read were replaced"
-        diagnostics.append(_warning(origin, "encoding", message, "save it as UTF-8"))
+        return empty_file(origin, read, intake)
+    diagnostics = list(encoding_remark(origin, read))
     segments: list[Segment] = []
     used_bytes = 0
     for part in parts:
         size_bytes = len(part.text.encode("utf-8"))
         if part.required or used_bytes + size_bytes <= MAX_RULE_BYTES:
             used_bytes += size_bytes
-            segments.append(_candidate(origin, read, intake, part))
+            segments.append(candidate(origin, read, intake, part))
             continue
         message = (
             f"lines {part.start_line}-{part.end_line} ({size_bytes} bytes) lie beyond the {MAX_RULE_BYTES} bytes "
             "that are read of one rule file"
         )
-        diagnostics.append(_warning(origin, "too_long", message, "split the file"))
+        diagnostics.append(file_warning(origin, "too_long", message, "split the file"))
         why = Barred(outcome=OutcomeKind.OMITTED, reason=Reason.BUDGET, detail=message)
-        segments.append(barred(_candidate(origin, read, intake, replace(part, text="")), why))
+        segments.append(barred_part(origin, read, intake, part, why))
     return RuleText(segments=tuple(segments), diagnostics=tuple(diagnostics))
 
 
-def _candidate(origin: RuleOrigin, read: TextRead, intake: Intake, part: _Part) -> Segment:
+def empty_file(origin: RuleOrigin, read: TextRead, intake: Intake) -> RuleText:
+    """Return a file that holds no text: it is listed, and costs nothing (E30)."""
+    why = Barred(outcome=OutcomeKind.OMITTED, reason=Reason.INVALID, detail="the file holds no text")
+    return RuleText(segments=(barred(blank_rule(origin, intake, read), why),))
+
+
+def barred_part(origin: RuleOrigin, read: TextRead, intake: Intake, part: RulePart, why: Barred) -> Segment:
+    """Return a stretch of a file that is not taken, without its text."""
+    return barred(candidate(origin, read, intake, replace(part, text="")), why)
+
+
+def candidate(origin: RuleOrigin, read: TextRead, intake: Intake, part: RulePart) -> Segment:
+    """Return a stretch of a file as a segment of L3."""
     segment = intake.segment(
         part.text,
         layer=Layer.L3,
@@ -163,7 +142,8 @@ def _candidate(origin: RuleOrigin, read: TextRead, intake: Intake, part: _Part) 
     )
     lossy = (_LOSSY,) if read.lossy else ()
     reference = _reference(origin, part) if segment.excerpt is not None else None
-    return replace(segment, level=origin.level, findings=segment.findings + lossy, reference=reference)
+    findings = segment.findings + lossy
+    return replace(segment, level=origin.level, sequence=origin.sequence, findings=findings, reference=reference)
 
 
 def blank_rule(origin: RuleOrigin, intake: Intake, read: TextRead | None = None) -> Segment:
@@ -198,11 +178,22 @@ _LOSSY = Finding(
 )
 
 
-def _warning(origin: RuleOrigin, code: str, message: str, hint: str) -> Diagnostic:
+def encoding_remark(origin: RuleOrigin, read: TextRead) -> tuple[Diagnostic, ...]:
+    """Say that a file is no UTF-8, where it is none (E34)."""
+    if not read.lossy:
+        return ()
+    message = "the file is no UTF-8; bytes that cannot be read were replaced"
+    return (file_warning(origin, "encoding", message, "save it as UTF-8"),)
+
+
+def file_warning(origin: RuleOrigin, code: str, message: str, hint: str) -> Diagnostic:
+    """Return a warning about a whole file."""
     return Diagnostic(severity="warning", code=f"rule_file.{code}", message=message, uri=origin.uri, hint=hint)
 
 
-def _reference(origin: RuleOrigin, part: _Part) -> str | None:
+def _reference(origin: RuleOrigin, part: RulePart) -> str | None:
     """Only what lies in the project can be read by a worker."""
-    scheme, path = origin.uri.split(":", 1)
-    return reference_line(path, start_line=part.start_line, end_line=part.end_line) if scheme == "project" else None
+    if not origin.uri.startswith("project:"):
+        return None
+    path = origin.uri.removeprefix("project:")
+    return reference_line(path, start_line=part.start_line, end_line=part.end_line)

@@ -9,10 +9,11 @@ import os
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from aircoding.records.diagnostics import Diagnostic
 from aircoding.rules.mentions import bare_file_name, mentions
-from aircoding.rules.rule_names import Dialect, RuleName, classify
+from aircoding.rules.rule_names import NATIVE_FOLDER, Dialect, RuleName, classify
 from aircoding.rules.tree import RuleTree, TreeFile, folders_of, import_target
 from aircoding.sources.files import TextRead, list_folder, printable, read_text_file
 
@@ -39,6 +40,9 @@ _USERS = (
 )
 _USER_RULES = ".claude/rules"
 _MANAGED = (("/etc/claude-code/CLAUDE.md", Dialect.CLAUDE),)
+_MANAGED_RULES = "etc/aircoding/rules"
+_RULE_FOLDERS = (NATIVE_FOLDER, ".claude/rules", ".cursor/rules", ".windsurf/rules", ".github/instructions")
+"""Folders of the project root that are looked through even where git ignores them, linked folders included."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +65,7 @@ def read_rule_tree(
     homes: RuleHomes | None = None,
     above: bool = False,
     approved: Collection[str] = (),
+    agents_fallbacks: Collection[str] = (),
 ) -> RuleTree:
     """Read the tree. Never raises; what cannot be read is in it with its problem.
 
@@ -71,12 +76,14 @@ def read_rule_tree(
         homes: where the user's and the machine's files lie.
         above: whether `CLAUDE.md` files of the folders above the root are read (Claude Code does).
         approved: names of files outside the project that project files may import, as `~/…` or `/…`.
+        agents_fallbacks: file names that stand for `AGENTS.md` where a folder has none.
     """
     homes = homes or RuleHomes()
     known = frozenset(paths)
     reader = _TreeReader(root, homes, frozenset(approved))
-    for path in sorted({*known, *_hidden(root, near)}):
-        if (name := classify(path)) is not None:
+    bases = (*_IN_FOLDERS, *(name for name in agents_fallbacks if name))
+    for path in sorted({*known, *_hidden(root, near, bases), *reader.rule_folders(known)}):
+        if (name := classify(path) or _fallback(path, agents_fallbacks)) is not None:
             reader.project(path, name)
     reader.users()
     reader.managed()
@@ -127,12 +134,17 @@ def _warning(code: str, message: str, folder: str, hint: str) -> Diagnostic:
     return Diagnostic(severity="warning", code=code, message=message, uri=uri, hint=hint)
 
 
-def _hidden(root: Path, near: Iterable[str]) -> Iterator[str]:
+def _fallback(path: str, names: Collection[str]) -> RuleName | None:
+    folder, _, base = path.rpartition("/")
+    return RuleName(path=path, dialect=Dialect.AGENTS, folder=folder) if base in names else None
+
+
+def _hidden(root: Path, near: Iterable[str], bases: Collection[str]) -> Iterator[str]:
     """Yield rule files in the folders of some paths, whatever git says of them."""
     literal = (path.split(":", 1)[0] for path in near)
     safe = (path for path in literal if ".." not in path.split("/") and not path.startswith("/"))
     for folder in sorted({"", *folders_of(_fixed(path) for path in safe)}):
-        for base in _IN_FOLDERS:
+        for base in bases:
             path = f"{folder}/{base}" if folder else base
             if os.path.lexists(root / path):
                 yield path
@@ -154,6 +166,40 @@ class _TreeReader:
     def project(self, path: str, name: RuleName | None) -> None:
         self._keep(path, name, read_text_file(self._root, path))
 
+    def rule_folders(self, known: Collection[str]) -> set[str]:
+        """Return the files of folders that hold rules, linked folders included, once each and never out of the project.
+
+        git lists a link to a folder as one path.
+        """
+        linked = [
+            path for path in known if any(f"{part}/" in path for part in _RULE_FOLDERS) and _is_linked(self._root, path)
+        ]
+        waiting = [*_RULE_FOLDERS, *sorted(linked)]
+        base, found, seen = os.path.realpath(self._root), set[str](), set[str]()
+        while waiting:
+            current = waiting.pop(0)
+            real = os.path.realpath(self._root / current)
+            uri = f"project:{printable(current)}"
+            if not (real + "/").startswith(base + "/"):
+                self._note("rule.unreadable", "warning", "it is a link that leaves the project", uri, "copy the rules")
+                continue
+            if real in seen:
+                if current not in known:
+                    self._note("rule.folder_again", "info", "another name of a folder that was read", uri, "")
+                continue
+            seen.add(real)
+            names, problem = list_folder(self._root / current)
+            if problem is not None:
+                said = f"the rules in this folder were not read: {problem}"
+                self._note("rule.unreadable", "warning", said, uri, "check its rights")
+            for name in names:
+                path = f"{current}/{name}"
+                (waiting.append if (self._root / path).is_dir() else found.add)(path)
+        return found
+
+    def _note(self, code: str, severity: Literal["warning", "info"], message: str, uri: str, hint: str) -> None:
+        self.diagnostics.append(Diagnostic(severity=severity, code=code, message=message, uri=uri, hint=hint))
+
     def users(self) -> None:
         if self._homes.user is None:
             return
@@ -164,9 +210,13 @@ class _TreeReader:
             self._outside(name, RuleName(path=name, dialect=Dialect.CLAUDE_RULES, folder=""))
 
     def managed(self) -> None:
-        if self._homes.machine is not None:
-            for path, dialect in _MANAGED:
-                self._outside(path, RuleName(path=path, dialect=dialect, folder=""))
+        if self._homes.machine is None:
+            return
+        for path, dialect in _MANAGED:
+            self._outside(path, RuleName(path=path, dialect=dialect, folder=""))
+        for path in self._below(self._homes.machine, _MANAGED_RULES):
+            name = f"/{path}"
+            self._outside(name, RuleName(path=name, dialect=Dialect.NATIVE, folder=""))
 
     def above(self) -> None:
         """Read the chain from the root of the file system down to the project's parent."""
@@ -250,6 +300,10 @@ class _TreeReader:
             identity=read.identity,
             linked=read.linked,
         )
+
+
+def _is_linked(root: Path, path: str) -> bool:
+    return (root / path).is_symlink() and (root / path).is_dir()
 
 
 def _in_project(path: str) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
+from typing import TypeVar, cast
 
 from aircoding.ports import Screener
 from aircoding.records.digests import sha256_text
@@ -15,6 +16,8 @@ from aircoding.sources.excerpts import shorten
 __all__ = ["Intake", "barred", "in_short", "unique"]
 
 _MEMO_SIZE = 4096
+_MADE_SIZE = 16_384
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,15 @@ class Intake:
     def __init__(self, screener: Screener) -> None:
         self._screener = screener
         self._memo: dict[tuple[str, str, Trust], _Screened] = {}
+        self._made: dict[Hashable, object] = {}
+
+    def once(self, key: Hashable, make: Callable[[], _T]) -> _T:
+        """Return what `make` gave for a key that names all its inputs, this intake apart; it is made once."""
+        if key not in self._made:
+            if len(self._made) >= _MADE_SIZE:
+                self._made.clear()
+            self._made[key] = make()
+        return cast("_T", self._made[key])
 
     def segment(
         self,

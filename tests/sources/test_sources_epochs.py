@@ -238,6 +238,56 @@ def test_a_scoped_rule_comes_after_the_first_touch_and_once(session: Session) ->
     assert session.told() == ""
 
 
+FOREIGN = {
+    ".claude/rules/guide.md": "---\npaths: ['docs/**/*.md']\n---\nName the reader.\n",
+    ".cursor/rules/guide.mdc": "---\nglobs: docs/**\n---\nUse the present tense.\n",
+    "docs/CLAUDE.md": "See @style.md\n",
+    "docs/style.md": "Short titles.\n",
+}
+
+
+def test_e41_a_scoped_rule_of_another_tool_comes_once_an_epoch_and_again_in_the_next(session: Session) -> None:
+    write_tree(session.desk.root, FOREIGN)
+    texts = ("Name the reader.", "Use the present tense.", "See @style.md", "Short titles.")
+    assert not any(text in str(session.turn().request) for text in texts)
+    session.turn(touched=["docs/guide.md"])
+    told = session.told()
+    assert [told.count(text) for text in texts] == [1, 1, 1, 1]
+    assert "## Holds from now on: docs/style.md (imported by docs/CLAUDE.md; for docs/)\n" in told
+    session.turn(touched=["docs/guide.md", "docs/other.md"])
+    assert session.told() == ""
+    frame = session.desk.gatherer().gather(
+        session.brief, turn=4, messages=session.messages, frozen=None, epoch=2, touched_paths=["docs/guide.md"]
+    )
+    opened = assemble(frame)
+    assert isinstance(opened, AssembledContext)
+    assert [str(opened.messages[0]).count(text) for text in texts] == [1, 1, 1, 1]
+
+
+def test_row_nested_below_cwd_one_text_is_told_once_whatever_folders_it_stands_in(session: Session) -> None:
+    write_tree(session.desk.root, {f"{folder}/AGENTS.md": "The same text.\n" for folder in ("a", "docs", "z")})
+    session.turn()
+    session.turn(touched=["docs/x.md"])
+    assert session.told().startswith("## Holds from now on: docs/AGENTS.md (for docs/)\nThe same text.\n")
+    context = session.turn(touched=["docs/x.md", "z/y"])
+    assert session.told() == ""
+    context = session.turn(touched=["docs/x.md", "z/y", "a/y"])
+    assert session.told() == ""
+    latest = {note.uri: (note.outcome, note.by) for note in context.manifest.outcomes}
+    assert latest["project:a/AGENTS.md"] == (OutcomeKind.DUPLICATE, "project:docs/AGENTS.md")
+
+
+def test_e40_an_edit_of_an_imported_file_is_told_once_and_the_prefix_stays(session: Session) -> None:
+    write_tree(session.desk.root, {**FOREIGN, "src/CLAUDE.md": "@notes.md\n", "src/notes.md": "Small steps.\n"})
+    first = session.turn()
+    assert "Small steps." in str(first.messages[0])
+    write_tree(session.desk.root, {"src/notes.md": "Smaller steps.\n"})
+    session.turn()
+    assert session.told().startswith("## Changed: src/notes.md (imported by src/CLAUDE.md; for src/)\n")
+    session.turn()
+    assert session.told() == ""
+
+
 def test_what_the_session_changed_itself_is_no_news(session: Session) -> None:
     session.turn()
     text = b"one = 1\ntwo = 2\nthree = 3\nfour = 4\n"

@@ -24,6 +24,7 @@ from aircoding.screening.screener import TextScreener
 from aircoding.sources.gather import FileGatherer, Project
 from aircoding.sources.resources import read_resource
 from aircoding.sources.role_text import tool_specs
+from aircoding.sources.rule_tree import RuleHomes
 from aircoding.sources.segments import Intake
 from aircoding.workspace.worktree import GitWorktree
 
@@ -129,11 +130,12 @@ class Desk:
     system_turns: bool = False
     policy_for: Callable[[Profile, TaskSpec | None], Policy] = effective_policy
     baselines: dict[str, Digest] = field(default_factory=dict)
+    homes: RuleHomes = field(default_factory=RuleHomes)
 
     def gatherer(self, **more: Any) -> FileGatherer:
         """Return a new gatherer, as a new process would have it."""
         return FileGatherer(
-            project=Project(root=self.root, home=self.home, trusted=self.trusted),
+            project=Project(root=self.root, home=self.home, trusted=self.trusted, homes=self.homes),
             plan=self.plan,
             open_worktree=GitWorktree,
             blobs=self.blobs,

@@ -1,0 +1,300 @@
+"""Which rule files our own workers get: those of all tools, each as its owner defined it, each text once.
+
+Everything that was found is either used or left out with its reason. Which folder or listing came first changes
+nothing: all choices go by level, by tool and by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from aircoding.records.diagnostics import Diagnostic
+from aircoding.records.layers import OutcomeKind, Reason
+from aircoding.records.segments import Barred
+from aircoding.rules.foreign_header import ForeignHeader, HeaderStyle, RuleMode, read_foreign_header
+from aircoding.rules.import_walk import ImportWalk, walk_imports
+from aircoding.rules.owner_rules import OwnReading, group_of, own_reading, read_header
+from aircoding.rules.precedence import Level
+from aircoding.rules.reach import Reach, folder_reach, joined_reach
+from aircoding.rules.rule_budget import Claimant, allotments
+from aircoding.rules.rule_names import AGENTS_NAMES, Dialect, RuleName
+from aircoding.rules.rule_switches import Excludes, RuleSwitches
+from aircoding.rules.tree import RuleTree, TreeFile, tree_uri
+
+__all__ = ["LeftOut", "NeutralRules", "UsedFile", "neutral_rules"]
+
+_LAST = "CLAUDE.local.md"
+"""What its owner reads last of all files of a folder."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsedFile:
+    """A file that speaks to workers.
+
+    `also` are its other names, `importers` the files that take it in where it is no rule file by itself. `uncommented`:
+    block comments are left out. `last`: it stands behind the others of its level. `most_bytes` is what the budget
+    leaves it, where that is not all.
+    """
+
+    path: str
+    header: ForeignHeader
+    reach: Reach
+    native: bool = False
+    also: tuple[str, ...] = ()
+    importers: tuple[str, ...] = ()
+    uncommented: bool = False
+    last: bool = False
+    most_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A file that was considered and is not used, and why."""
+
+    path: str
+    why: Barred
+    reach: Reach
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeutralRules:
+    """All files by name: used or left out; and what is wrong with them."""
+
+    used: tuple[UsedFile, ...]
+    left_out: tuple[LeftOut, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def neutral_rules(
+    tree: RuleTree, switches: RuleSwitches, *, root: str = "", is_there: Callable[[str], bool] = lambda _path: False
+) -> NeutralRules:
+    """Return what becomes of each rule file of a tree.
+
+    Args:
+        tree: all rule files with what they import.
+        switches: what the user lets in.
+        root: the project root's path, for `excludes` that are whole paths.
+        is_there: whether a file that is not in the tree exists all the same.
+    """
+    chosen = _Choice(tree, switches, root)
+    chosen.own_files()
+    chosen.shadowed()
+    chosen.imported(is_there)
+    chosen.one_file_once()
+    used = _funded(tree, [chosen.used[path] for path in sorted(chosen.used)], switches.max_bytes)
+    return NeutralRules(
+        used=used,
+        left_out=tuple(chosen.left_out[path] for path in sorted(chosen.left_out)),
+        diagnostics=(*chosen.diagnostics, *chosen.excludes.faults()),
+    )
+
+
+class _Choice:
+    """What was decided so far; each step looks at what the steps before let in."""
+
+    def __init__(self, tree: RuleTree, switches: RuleSwitches, root: str) -> None:
+        self._tree, self._switches, self._root = tree, switches, root
+        self.excludes = Excludes(switches.excludes)
+        self._claude_at_root = any(
+            file.problem is None
+            and file.name is not None
+            and file.name.dialect is Dialect.CLAUDE
+            and not file.name.folder
+            and not path.startswith(("~/", "/"))
+            for path, file in tree.files.items()
+        )
+        self.used: dict[str, UsedFile] = {}
+        self.left_out: dict[str, LeftOut] = {}
+        self.diagnostics: list[Diagnostic] = []
+
+    def own_files(self) -> None:
+        """Decide on each file by itself."""
+        for path, file in sorted(self._tree.files.items()):
+            if file.name is None:
+                continue
+            if file.problem is not None:
+                self._leave(path, Reason.UNREADABLE, f"{tree_uri(path)}: {file.problem}")
+                continue
+            reading = _reading(file, file.name)
+            why = self._switched_off(file.name) or reading.refused
+            if why is not None:
+                self.left_out[path] = LeftOut(path=path, why=why, reach=reading.reach)
+            else:
+                self.used[path] = _used(file.name, reading)
+            if why is None or why is reading.refused:
+                self.diagnostics.extend((*reading.header.diagnostics, *_excluded_agent(path, reading.header)))
+
+    def _switched_off(self, name: RuleName) -> Barred | None:
+        managed = name.path.startswith("/")
+        if managed:
+            return None
+        if self.excludes.hold(name.path, self._root):
+            return _disabled("`[rules] excludes` in config.toml names it")
+        if name.folder and self._tree.is_home and name.dialect is not Dialect.NATIVE:
+            return _disabled("the project root is a home folder, whose nested rule files are nobody's project")
+        off = self._switches.refusal(
+            name.dialect, of_user=name.path.startswith("~/"), claude_at_root=self._claude_at_root
+        )
+        return _disabled(off) if off is not None else None
+
+    def shadowed(self) -> None:
+        """Of the names of one group the first counts that holds text; an empty one takes nothing's place (E30)."""
+        groups: dict[str, list[tuple[int, str]]] = {}
+        for path in self.used:
+            name = self._tree.files[path].name
+            found = group_of(name, self._switches.agents_fallbacks) if name is not None else None
+            if found is not None:
+                groups.setdefault(found[0], []).append((found[1], path))
+        for members in groups.values():
+            ordered = [path for _, path in sorted(members)]
+            first = next((path for path in ordered if self._tree.files[path].text.strip()), ordered[0])
+            for path in ordered:
+                if path == first:
+                    continue
+                if self._tree.files[path].text.strip():
+                    detail = f"{tree_uri(first)} in the same folder takes its place"
+                    self._drop(path, OutcomeKind.OVERRIDDEN, Reason.OVERRIDDEN, detail)
+                elif ordered.index(path) < ordered.index(first):
+                    self._remark("info", "rule.empty_override", path, f"it is empty, so {tree_uri(first)} counts")
+
+    def imported(self, is_there: Callable[[str], bool]) -> None:
+        """Take in what the files that are used import."""
+        walk = walk_imports(self._tree, {path: one.reach for path, one in self.used.items()}, is_there)
+        for path, reached in sorted(walk.reached.items()):
+            known = self.used.get(path)
+            if known is not None:
+                if not known.native:
+                    self.used[path] = replace(known, reach=joined_reach(known.reach, reached.reach))
+            elif reached.reach.level != Level.MANAGED and self.excludes.hold(path, self._root):
+                self._leave(path, Reason.DISABLED, "`[rules] excludes` in config.toml names it", reached.reach)
+            else:
+                self.left_out.pop(path, None)
+                self.used[path] = _imported(self._tree.files[path], reached.reach, reached.importers, walk)
+        for path, refusal in sorted(walk.refused.items()):
+            if path not in self.used and path not in self.left_out:
+                self._leave(path, refusal.reason, refusal.detail, refusal.reach)
+        self._links_as_text(walk)
+        for ring in walk.rings:
+            said = " → ".join(tree_uri(path) for path in ring)
+            self._remark("info", "rule.import_cycle", ring[0], f"files import each other, each is read once: {said}")
+
+    def _links_as_text(self, walk: ImportWalk) -> None:
+        for path, target in walk.bare.items():
+            if path in self.used:
+                said = f"the file holds only the name of {tree_uri(target)}, which is read in its place"
+                self._drop(path, OutcomeKind.OMITTED, Reason.INVALID, said)
+                self._remark("warning", "rule.bare_name", path, said, "make it a link, or write `@` before the name")
+
+    def one_file_once(self) -> None:
+        """Let a file with several names count once, wherever any of them says (E16, E17)."""
+        for names in self._tree.same_files().values():
+            live = sorted((path for path in names if path in self.used), key=self._canonical)
+            for path in live[1:]:
+                first = self.used[live[0]]
+                other = self.used[path]
+                reach = first.reach if first.native else joined_reach(first.reach, other.reach)
+                self.used[live[0]] = replace(
+                    first, reach=reach, also=(*first.also, path), last=first.last and other.last
+                )
+                detail = (
+                    f"{tree_uri(path)} and {tree_uri(live[0])} are one file; it counts once, as {tree_uri(live[0])}"
+                )
+                self._drop(path, OutcomeKind.DUPLICATE, Reason.DUPLICATE, detail)
+
+    def _canonical(self, path: str) -> tuple[int, int, int, int, str]:
+        """Of two names of one file the first in this order counts: ours, then the chain from the root, then others."""
+        name = self._tree.files[path].name
+        group = {Dialect.NATIVE: 0, Dialect.AGENTS: 1}.get(name.dialect, 2) if name is not None else 3
+        base = path.rsplit("/", 1)[-1]
+        place = AGENTS_NAMES.index(base) if base in AGENTS_NAMES else 0
+        return self.used[path].reach.level, group, path.count("/"), place, path
+
+    def _leave(self, path: str, reason: Reason, detail: str, reach: Reach | None = None) -> None:
+        outcome = OutcomeKind.OMITTED
+        name = self._tree.files[path].name if path in self._tree.files else None
+        own = reach or folder_reach(name.folder if name is not None else "")
+        self.left_out[path] = LeftOut(path=path, why=Barred(outcome=outcome, reason=reason, detail=detail), reach=own)
+        if reason is Reason.UNREADABLE:
+            said = f"the rule file was not read: {detail.removeprefix(f'{tree_uri(path)}: ')}"
+            self._remark("warning", "rule.unreadable", path, said, "make it a regular text file inside the project")
+        elif reason is Reason.PERMISSION:
+            self._remark("warning", "rule.import_refused", path, f"the file was not imported: {detail}")
+
+    def _drop(self, path: str, outcome: OutcomeKind, reason: Reason, detail: str) -> None:
+        used = self.used.pop(path)
+        self.left_out[path] = LeftOut(
+            path=path, why=Barred(outcome=outcome, reason=reason, detail=detail), reach=used.reach
+        )
+
+    def _remark(
+        self, severity: Literal["warning", "info"], code: str, path: str, message: str, hint: str | None = None
+    ) -> None:
+        self.diagnostics.append(
+            Diagnostic(severity=severity, code=code, message=message, uri=tree_uri(path), hint=hint or "")
+        )
+
+
+def _reading(file: TreeFile, name: RuleName) -> OwnReading:
+    if name.dialect is Dialect.NATIVE:
+        header = read_foreign_header(file.text, HeaderStyle.PLAIN)
+        return OwnReading(header=header, reach=own_reading(file, name).reach)
+    return own_reading(file, name)
+
+
+def _used(name: RuleName, reading: OwnReading) -> UsedFile:
+    return UsedFile(
+        path=name.path,
+        header=reading.header,
+        reach=reading.reach,
+        native=name.dialect is Dialect.NATIVE,
+        uncommented=name.dialect in (Dialect.CLAUDE, Dialect.CLAUDE_RULES),
+        last=name.path.rsplit("/", 1)[-1] == _LAST,
+    )
+
+
+def _imported(file: TreeFile, reach: Reach, importers: tuple[str, ...], walk: ImportWalk) -> UsedFile:
+    """A header of its own says nothing where another file takes the text in."""
+    header = read_header(file)
+    if header.broken:
+        header = read_foreign_header(file.text, HeaderStyle.PLAIN)
+    outside = file.path.startswith(("~/", "/"))
+    return UsedFile(
+        path=file.path,
+        header=replace(header, mode=RuleMode.ALWAYS, patterns=()),
+        reach=replace(reach, of_user=reach.of_user and outside),
+        importers=importers,
+        uncommented=file.path in walk.uncommented,
+    )
+
+
+def _funded(tree: RuleTree, used: list[UsedFile], max_bytes: int) -> tuple[UsedFile, ...]:
+    """Set what is taken of each file that holds for a folder; what is scoped by patterns has its own cap only.
+
+    A file that git ignores is there for some tasks only (its folder is one of theirs), so it takes nothing from others.
+    """
+    chained = [
+        Claimant(
+            path=one.path,
+            folder=one.reach.folders[0] if one.reach.folders else "",
+            size_bytes=len(one.header.body.strip().encode("utf-8", "surrogatepass")),
+        )
+        for one in sorted(used, key=lambda one: (not one.last, one.path.count("/"), one.path))
+        if not one.native and not one.reach.of_user and one.header.mode is RuleMode.ALWAYS
+        if one.reach.folders or not one.reach.paths
+    ]
+    listed = [one for one in chained if not one.folder or one.path in tree.paths]
+    granted = {one.path: min(one.size_bytes, max_bytes) for one in chained} | dict(allotments(listed, max_bytes))
+    short = {one.path: granted[one.path] for one in chained if granted[one.path] < one.size_bytes}
+    return tuple(replace(one, most_bytes=short.get(one.path)) for one in used)
+
+
+def _disabled(detail: str) -> Barred:
+    return Barred(outcome=OutcomeKind.OMITTED, reason=Reason.DISABLED, detail=detail)
+
+
+def _excluded_agent(path: str, header: ForeignHeader) -> Iterable[Diagnostic]:
+    if header.excluded_agents:
+        said = f"`excludeAgent` is {', '.join(header.excluded_agents)}: Copilot's agents of that name do not get it"
+        yield Diagnostic(severity="info", code="rule.exclude_agent", message=said, uri=tree_uri(path))

@@ -1,0 +1,69 @@
+"""What the user said of single things of a project: a set of marks for each project, in one file of `~/.air`.
+
+No repository can write there; a project is known by its real path.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aircoding.errors import ConfigError, WorkspaceError
+from aircoding.sources.atomic_files import alone_in, replace_text
+
+__all__ = ["ProjectMarks"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectMarks:
+    """One such file. `without` says what follows when it is deleted."""
+
+    file_name: str
+    without: str
+
+    def read(self, home: Path, root: Path) -> frozenset[str]:
+        """Return the marks of the project at `root`.
+
+        Raises:
+            ConfigError: the file is damaged.
+        """
+        return frozenset(self._all(home).get(os.path.realpath(root), ()))
+
+    def change(self, home: Path, root: Path, edit: Callable[[frozenset[str]], Iterable[str]]) -> None:
+        """Put other marks in the place of those of the project at `root`; writers wait for each other.
+
+        Raises:
+            ConfigError: the file is damaged.
+            WorkspaceError: it cannot be written.
+        """
+        path, real = home / self.file_name, os.path.realpath(root)
+        try:
+            home.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with alone_in(home):
+                known = self._all(home)
+                known[real] = sorted(set(edit(frozenset(known.get(real, ())))))
+                replace_text(path, json.dumps(known, indent=1, sort_keys=True))
+        except OSError as error:
+            raise WorkspaceError(
+                f"{path}: cannot be written: {error.strerror}", hint="check rights and free space"
+            ) from error
+
+    def _all(self, home: Path) -> dict[str, list[str]]:
+        path = home / self.file_name
+        try:
+            data: Any = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError) as error:
+            hint = f"correct or delete it; {self.without}"
+            raise ConfigError(f"{path}: cannot be read: {error}", hint=hint) from error
+        good = isinstance(data, dict) and all(
+            isinstance(marks, list) and all(isinstance(mark, str) for mark in marks) for marks in data.values()
+        )
+        if not good:
+            raise ConfigError(f"{path}: is no list of marks by project", hint=f"delete it; {self.without}")
+        return dict(data)
