@@ -194,7 +194,7 @@ class _ClaudeCode:
             lost = [name for name in self._tree.files if self._on_the_way(name) and not self._ledger.loaded(name)]
             lost = [name for name in lost if self._ledger.other_name(name) is None]
             if lost:
-                message = f"{self._claude_md} is there, so {', '.join(sorted(lost))} are not read"
+                message = f"{self._claude_md} is there, so Claude Code does not read {', '.join(sorted(lost))}"
                 hint = "import them from CLAUDE.md with `@AGENTS.md`, or set claude-md-and-agents-md"
                 self._ledger.warn("claude_code.agents_md", message, self._claude_md, hint=hint)
 

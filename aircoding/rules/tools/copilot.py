@@ -40,10 +40,7 @@ def explain_copilot(tree: RuleTree, path: str, options: ToolOptions) -> ToolAcco
     for name, why in _ALWAYS.items():
         file = tree.find(name)
         if file is not None and not ledger.unusable(name):
-            if file.text.strip():
-                ledger.take(name, When.START, why)
-            else:
-                ledger.skip(name, Cause.EMPTY, "it is empty")
+            ledger.take(name, When.START, why)
     for name in sorted(tree.files):
         _scoped_file(ledger, tree.files[name])
     ledger.rest(lambda file: _why_not(file, path))

@@ -54,9 +54,7 @@ def _is_rule(path: str) -> bool:
 def _plain(ledger: Ledger, file: TreeFile, folder: str, when: When) -> None:
     if (when is When.TOUCH) is not bool(folder) or ledger.unusable(file.path):
         return
-    if not file.text.strip():
-        ledger.skip(file.path, Cause.EMPTY, "it is empty")
-    elif not folder:
+    if not folder:
         legacy = " (the old form)" if file.path == ".cursorrules" else ""
         ledger.take(file.path, when, f"at the root: always{legacy}")
     elif folder in chain(ledger.path):

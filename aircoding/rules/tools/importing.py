@@ -52,9 +52,6 @@ class ImportingReader:
         if self._is_out(file, imported_by):
             return
         text, numbered = self._rules.text_of(file)
-        if not text.strip():
-            ledger.skip(path, Cause.EMPTY, "nothing of it is left to read", imported_by=imported_by)
-            return
         ledger.take(path, when, why, kept=text, imported_by=imported_by, verified=verified)
         self._follow(path, numbered, when, hop + 1)
 

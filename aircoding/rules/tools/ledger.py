@@ -109,9 +109,15 @@ class Ledger:
         shadows: tuple[str, ...] = (),
         verified: bool = True,
     ) -> None:
-        """Note that a file is loaded; `kept` is what of it, its whole text if None. A `cause` makes it `partly`."""
+        """Note that a file is loaded; `kept` is what of it, its whole text if None. A `cause` makes it `partly`.
+
+        A text of whitespace is none: there is nothing to load (E30).
+        """
         file = self.tree.files[path]
         text = file.text if kept is None else kept
+        if not text.strip() and not kept_bytes:
+            self.skip(path, Cause.EMPTY, "there is nothing in it to read", imported_by=imported_by)
+            return
         whole = len(file.raw) if kept is None else len(text.encode("utf-8", "surrogatepass"))
         self._position += 1
         self._entries[path] = replace(
