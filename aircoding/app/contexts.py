@@ -22,6 +22,7 @@ from aircoding.context.assembler import assemble
 from aircoding.context.profiles import default_mode
 from aircoding.errors import NotFoundError, UsageError
 from aircoding.graph.plan_file import parse_plan
+from aircoding.ports import Worktree
 from aircoding.records.conflicts import Ruling, Suspicion
 from aircoding.records.digests import canonical_json, sha256_bytes, sha256_text
 from aircoding.records.ids import Digest, ManifestId, RunId, TaskId, session_id
@@ -40,13 +41,14 @@ if TYPE_CHECKING:
 __all__ = [
     "BuildRequest",
     "Replay",
+    "Told",
     "build_context",
     "diff_contexts",
     "gatherer_in_memory",
     "list_contexts",
     "load_context",
 ]
-__all__ += ["replay_contexts", "who_saw_subject", "why_not_subject", "why_text"]
+__all__ += ["replay_contexts", "told_of", "who_saw_subject", "why_not_subject", "why_text"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +80,7 @@ class Replay:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Told:
+class Told:
     """What the record tells a gatherer of a run: rulings, suspicions, and what goes to a role."""
 
     ruled_in: Callable[[str], tuple[Ruling, ...]] = lambda _run: ()
@@ -123,15 +125,19 @@ def build_context(request: BuildRequest) -> AssembledContext:
     """
     project = open_project(request.start)
     if request.run_id is None:
-        rulings, suspicions = recorded_rulings(project), recorded_suspicions(project)
         plan = None if request.task_id is None and request.plan_file is None else load_plan(project, request.plan_file)
-        told = _Told(ruled_in=lambda _: rulings, suspected_in=lambda _: suspicions)
-        return _built(project, request, *_task(plan, request), told)
+        return _built(project, request, *_task(plan, request), told_of(project))
     with project.open_store() as store:
         run = store.runs.get(request.run_id)
         plan = parse_plan(store.texts.get(run.plan_digest) or "", f"air:run/{run.run_id}/plan")
-        told = _Told(ruled_in=store.rulings.rulings, suspected_in=suspicions_of(store), routed_to=routed_of(store))
+        told = Told(ruled_in=store.rulings.rulings, suspected_in=suspicions_of(store), routed_to=routed_of(store))
         return _built(project, request, *_task(plan, request), told)
+
+
+def told_of(project: Project) -> Told:
+    """Return what counts for a run that is still to come."""
+    rulings, suspicions = recorded_rulings(project), recorded_suspicions(project)
+    return Told(ruled_in=lambda _: rulings, suspected_in=lambda _: suspicions)
 
 
 def _built(
@@ -139,7 +145,7 @@ def _built(
     request: BuildRequest,
     plan: Plan | None,
     task: TaskSpec,
-    told: _Told,
+    told: Told,
 ) -> AssembledContext:
     policies = open_policies(project, confined=True)
     profile = policies.profile(request.role)
@@ -174,14 +180,15 @@ def gatherer_in_memory(
     limits_of: Callable[[str], ModelLimits],
     *,
     at: str | None = None,
-    told: _Told | None = None,
+    told: Told | None = None,
+    open_worktree: Callable[[str], Worktree] = GitWorktree,
 ) -> FileGatherer:
     """Return a gatherer that records nothing; its clock stands at `at`, else at HEAD's commit time."""
-    record = told or _Told()
+    record = told or Told()
     return FileGatherer(
         project=sources_of(project),
         plan=plan,
-        open_worktree=GitWorktree,
+        open_worktree=open_worktree,
         blobs=_MemoryTexts(),
         estimator_for=lambda model: estimator_now(project, model),
         screener=open_screener(project, policies),

@@ -35,6 +35,10 @@ _COMMANDS = {
     "plan": ("aircoding.cli.plan:plan", "Check a plan, show its waves and its critical path, estimate what it costs."),
     "reload": ("aircoding.cli.run:reload", "Let a run that goes on take in changed rules, plans, roles and policies."),
     "resume": ("aircoding.cli.run:resume", "Go on with a run that was interrupted."),
+    "rules": (
+        "aircoding.cli.rules:rules",
+        "Say which rule files reach an agent for a path and which are lost, here and in six other tools.",
+    ),
     "run": ("aircoding.cli.run:run", "Drive a plan to merged, verified work."),
     "status": ("aircoding.cli.status:status", "Show runs, or the tasks of one run."),
 }

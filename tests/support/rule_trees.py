@@ -60,8 +60,9 @@ def _name(path: str) -> RuleName | None:
 
 def by_path(account: ToolAccount) -> Mapping[str, FileEntry]:
     """Return the entries by path; a path that came twice fails."""
-    assert len({one.path for one in account.entries}) == len(account.entries)
-    return account.by_path
+    found = {one.path: one for one in account.entries}
+    assert len(found) == len(account.entries)
+    return found
 
 
 def loaded(account: ToolAccount) -> list[str]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from aircoding.records.diagnostics import Diagnostic
@@ -162,7 +161,6 @@ class ToolAccount:
     loaded_bytes: int = 0
     lost_bytes: int = 0
     lost: tuple[str, ...] = ()
-    by_path: Mapping[str, FileEntry] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(
@@ -190,5 +188,4 @@ class ToolAccount:
             loaded_bytes=sum(one.kept_bytes for one in ranked),
             lost_bytes=sum(one.size_bytes - one.kept_bytes for one in lost if one.size_bytes > one.kept_bytes),
             lost=tuple(one.path for one in lost),
-            by_path={one.path: one for one in ranked},
         )

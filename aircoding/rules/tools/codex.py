@@ -125,5 +125,5 @@ def _why_not(file: TreeFile, ledger: Ledger, chosen: dict[str, str]) -> tuple[Ca
         return Cause.SHADOWED, f"{posixpath.basename(chosen[folder])} in the same folder is taken in its place"
     if where is Place.CHAIN:
         return Cause.CWD, "there is no .git, so only the working directory is read"
-    start = f"start Codex in {folder} to have it"
-    return Cause.CWD, f"Codex reads nothing below its working directory ({cwd or 'the root'}); {start}"
+    below = f"Codex reads nothing below its working directory, {cwd or 'the root'}"
+    return Cause.CWD, f"{below}: start it in the file's folder to have it"

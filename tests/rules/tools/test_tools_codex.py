@@ -54,7 +54,7 @@ def test_nothing_below_the_working_directory_is_read_and_the_way_out_is_named():
     account = codex(files)
     assert loaded(account) == ["AGENTS.md"]
     assert lost(account) == ["a/AGENTS.md"]
-    assert "start Codex in a" in by_path(account)["a/AGENTS.md"].why
+    assert "start it in the file's folder" in by_path(account)["a/AGENTS.md"].why
     assert by_path(account)["other/AGENTS.md"].cause is Cause.ELSEWHERE
     assert loaded(codex(files, cwd="a")) == ["AGENTS.md", "a/AGENTS.md"]
 
