@@ -6,7 +6,7 @@ from aircoding.app.contexts import gatherer_in_memory, told_of
 from aircoding.app.models import limits_for
 from aircoding.app.policies import open_policies
 from aircoding.app.project import Project
-from aircoding.app.rules import RuleFolder
+from aircoding.app.rule_folders import RuleFolder
 from aircoding.context.profiles import default_mode
 from aircoding.homes import air_home
 from aircoding.records.diagnostics import Diagnostic

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import aircoding
-from aircoding.app.rules import RuleFolder, open_folder, read_folder
+from aircoding.app.rule_folders import RuleFolder, open_folder, read_folder
 from aircoding.context.draft import Draft, Note, Stage, begin
 from aircoding.context.layout import Layout, first_message, system_blocks
 from aircoding.context.precedence import precede

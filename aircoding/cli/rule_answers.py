@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from aircoding.cli.output import table
 from aircoding.records.diagnostics import Diagnostic
 from aircoding.rules.tools.account import Cause, FileEntry, Tool, ToolAccount, Verdict, When
-from aircoding.rules.tools.compare import Comparison
-from aircoding.rules.tools.listing import RuleFileEntry
-from aircoding.rules.tools.worker import RuleEntry, WorkerAccount
+
+if TYPE_CHECKING:
+    from aircoding.rules.tools.compare import Comparison
+    from aircoding.rules.tools.listing import RuleFileEntry
+    from aircoding.rules.tools.worker import RuleEntry, WorkerAccount
 
 __all__ = ["account_text", "comparison_text", "list_text", "worker_text"]
 
