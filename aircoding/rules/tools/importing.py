@@ -88,7 +88,8 @@ class ImportingReader:
         """Return the file that a mention means: one that is there, or one outside that may be there."""
         named = list(self._named(importer, mention))
         there = next((name for name in named if self._ledger.tree.find(name) is not None), None)
-        return there or next((name for name in named if _outside(name) and not _outside(importer)), None)
+        # What is not known to be there is named without the full stop that may end its sentence.
+        return there or next((name for name in reversed(named) if _outside(name) and not _outside(importer)), None)
 
     def _named(self, importer: str, mention: Mention) -> Iterator[str]:
         for written in mention.targets:

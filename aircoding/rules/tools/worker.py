@@ -118,19 +118,20 @@ def _rules(
 ) -> Iterable[RuleEntry]:
     positions = {rule.segment.segment_id: (number, rule) for number, rule in enumerate(placed, 1)}
     said = {one.segment_id: one for one in outcomes}
-    beaten: dict[str, list[str]] = {}
-    for one in outcomes:
-        if one.outcome is OutcomeKind.OVERRIDDEN:
-            beaten.setdefault(one.by, []).append(one.uri)
     known = {segment.segment_id: segment for segment in candidates}
     known.update({rule.segment.segment_id: rule.segment for rule in placed})
+    beaten: dict[tuple[str, str | None], list[str]] = {}
+    for one in outcomes:
+        loser = known.get(one.segment_id)
+        if loser is not None and one.outcome is OutcomeKind.OVERRIDDEN:
+            beaten.setdefault((one.by, loser.identity), []).append(one.uri)
     entries = []
     for name, segment in known.items():
         found, note = positions.get(name), said.get(name)
         entry = _rule(segment, found[1] if found else None, note, path_of)
         position = found[0] if found is not None else None
-        overrides = tuple(sorted(set(beaten.get(segment.source.uri, ())))) if position is not None else ()
-        entries.append(replace(entry, position=position, overrides=overrides))
+        beats = beaten.get((segment.source.uri, segment.identity), ()) if position is not None else ()
+        entries.append(replace(entry, position=position, overrides=tuple(sorted(set(beats)))))
     return sorted(entries, key=lambda one: (one.position is None, one.position or 0, one.path, one.start_line or 0))
 
 
