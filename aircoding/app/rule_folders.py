@@ -66,10 +66,11 @@ def _paths(root: Path, is_repository: bool) -> tuple[tuple[str, ...], tuple[Diag
         return GitWorktree(str(root)).paths(), ()
     except WorkspaceError as error:
         paths, problems = walk_paths(root)
+        why = error.message.replace(str(root), ".")
         said = Diagnostic(
             severity="warning",
             code="tree.no_git",
-            message=f"git does not list the files, so all that lie here are taken: {error.message}",
+            message=f"git does not list the files, so all that lie here are taken: {why}",
             uri="project:.",
             hint=error.hint,
         )
