@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from aircoding.errors import ConfigError
+from aircoding.homes import air_home
 from aircoding.records.rule_choices import MAX_TREE_BYTES, AgentsAndClaude
 
 __all__ = ["ModelSettings", "RulesSettings", "RunSettings", "SandboxSettings", "Settings", "SkillsSettings"]
@@ -180,11 +181,6 @@ class Settings(_Section):
 _USER_ONLY = (("sandbox", "backend"), ("sandbox", "allow_unconfined"), ("rules", "user_files"))
 _ADDED_UP = frozenset({("rules", "excludes"), ("plugins", "disabled")})
 """Lists whose levels add up: a repository must not let in again what the user excluded or switched off."""
-
-
-def air_home() -> Path:
-    """Return the user's folder: `AIR_HOME`, else `~/.air`."""
-    return Path(os.environ.get("AIR_HOME") or Path.home() / ".air")
 
 
 def load_settings(project_root: Path | None, *, flags: Mapping[str, Mapping[str, Any]] | None = None) -> Settings:

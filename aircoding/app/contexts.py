@@ -26,6 +26,7 @@ from aircoding.context.assembler import assemble
 from aircoding.context.profiles import default_mode
 from aircoding.errors import NotFoundError, UsageError
 from aircoding.graph.plan_file import parse_plan
+from aircoding.ports import Worktree
 from aircoding.records.conflicts import Ruling, Suspicion
 from aircoding.records.digests import canonical_json, sha256_bytes, sha256_text
 from aircoding.records.hooks import Contribution, Extensions, HookEvent
@@ -46,13 +47,14 @@ if TYPE_CHECKING:
 __all__ = [
     "BuildRequest",
     "Replay",
+    "Told",
     "build_context",
     "diff_contexts",
     "gatherer_in_memory",
     "list_contexts",
     "load_context",
 ]
-__all__ += ["replay_contexts", "who_saw_subject", "why_not_subject", "why_text"]
+__all__ += ["replay_contexts", "told_of", "who_saw_subject", "why_not_subject", "why_text"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +90,7 @@ class Replay:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Told:
+class Told:
     """What the record tells a gatherer of a run: rulings, suspicions, and what goes to a role."""
 
     ruled_in: Callable[[str], tuple[Ruling, ...]] = lambda _run: ()
@@ -136,16 +138,20 @@ def build_context(request: BuildRequest, *, say: Callable[[str], None] = lambda 
     project = open_project(request.start)
     if request.run_id is None:
         project = as_profile(project, request.profile)
-        rulings, suspicions = recorded_rulings(project), recorded_suspicions(project)
         plan = None if request.task_id is None and request.plan_file is None else load_plan(project, request.plan_file)
-        told = _Told(ruled_in=lambda _: rulings, suspected_in=lambda _: suspicions)
-        return _built(project, request, *_task(plan, request), told, say)
+        return _built(project, request, *_task(plan, request), told_of(project), say)
     with project.open_store() as store:
         run = store.runs.get(request.run_id)
         project = as_profile(project, request.profile or run.profile)
         plan = parse_plan(store.texts.get(run.plan_digest) or "", f"air:run/{run.run_id}/plan")
-        told = _Told(ruled_in=store.rulings.rulings, suspected_in=suspicions_of(store), routed_to=routed_of(store))
+        told = Told(ruled_in=store.rulings.rulings, suspected_in=suspicions_of(store), routed_to=routed_of(store))
         return _built(project, request, *_task(plan, request), told, say)
+
+
+def told_of(project: Project) -> Told:
+    """Return what counts for a run that is still to come."""
+    rulings, suspicions = recorded_rulings(project), recorded_suspicions(project)
+    return Told(ruled_in=lambda _: rulings, suspected_in=lambda _: suspicions)
 
 
 def _built(
@@ -153,7 +159,7 @@ def _built(
     request: BuildRequest,
     plan: Plan | None,
     task: TaskSpec,
-    told: _Told,
+    told: Told,
     say: Callable[[str], None],
 ) -> AssembledContext:
     policies = open_policies(project, confined=True)
@@ -217,15 +223,16 @@ def gatherer_in_memory(
     limits_of: Callable[[str], ModelLimits],
     *,
     at: str | None = None,
-    told: _Told | None = None,
+    told: Told | None = None,
     plugin_tools: tuple[ToolSpec, ...] = (),
+    open_worktree: Callable[[str], Worktree] = GitWorktree,
 ) -> FileGatherer:
     """Return a gatherer that records nothing; its clock stands at `at`, else at HEAD's commit time."""
-    record = told or _Told()
+    record = told or Told()
     return FileGatherer(
         project=sources_of(project),
         plan=plan,
-        open_worktree=GitWorktree,
+        open_worktree=open_worktree,
         blobs=_MemoryTexts(),
         estimator_for=lambda model: estimator_now(project, model),
         screener=open_screener(project, policies),

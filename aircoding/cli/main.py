@@ -37,6 +37,10 @@ _COMMANDS = {
     "profile": ("aircoding.cli.profile:profile", "Make, list and show profiles: identity and memory by name."),
     "reload": ("aircoding.cli.run:reload", "Let a run that goes on take in changed rules, plans, roles and policies."),
     "resume": ("aircoding.cli.run:resume", "Go on with a run that was interrupted."),
+    "rules": (
+        "aircoding.cli.rules:rules",
+        "Say which rule files reach an agent for a path and which are lost, here and in six other tools.",
+    ),
     "run": ("aircoding.cli.run:run", "Drive a plan to merged, verified work."),
     "skills": ("aircoding.cli.skills:skills", "List, show and check the skills that agents are offered."),
     "status": ("aircoding.cli.status:status", "Show runs, or the tasks of one run."),

@@ -35,7 +35,9 @@ def emit(kind: str, value: Any, *, as_json: bool, text: Callable[[], str], **mor
     """Print a result: `{"schema_version", "kind": value}` with `more` as JSON, else what `text` returns."""
     if as_json:
         document = {"schema_version": SCHEMA_VERSION, kind: jsonable(value), **more}
-        click.echo(json.dumps(document, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None))
+        written = json.dumps(document, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None)
+        # A name of bytes that are no UTF-8 holds lone surrogates; escaped as JSON has it, the document stays UTF-8.
+        click.echo(written.encode("utf-8", "backslashreplace").decode("utf-8"))
     else:
         click.echo(visible(text()))
 

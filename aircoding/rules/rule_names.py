@@ -13,6 +13,8 @@ AGENTS_NAMES = ("AGENTS.override.md", "AGENTS.md")
 
 _CLAUDE = frozenset({"CLAUDE.md", "CLAUDE.local.md", "claude.md"})
 _HERMES = frozenset({"HERMES.md", ".hermes.md", "agents.md"})
+_ENDS = (".md", ".mdc", "rules")
+"""How the name of every rule file ends: of thousands of paths most need no closer look."""
 _PLAN_CONSTRAINTS = ".air/shared/plan/AGENTS.md"
 """Architecture constraints, layer L4; no rule file (DESIGN section 5)."""
 
@@ -42,8 +44,10 @@ class RuleName:
 
 def classify(path: str) -> RuleName | None:
     """Return what rule file a project path is, or None when it is none."""
+    if not path.endswith(_ENDS) or path == _PLAN_CONSTRAINTS or path.startswith(".air/local/"):
+        return None
     parts = tuple(part for part in path.split("/") if part not in ("", "."))
-    if not parts or path == _PLAN_CONSTRAINTS or path.startswith(".air/local/"):
+    if not parts:
         return None
     found = _dialect(path, parts)
     if found is None:

@@ -1,0 +1,278 @@
+"""`aircoding rules` as a process: everywhere, with any input, and the same as a prompt that is built."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.demo_runs import air
+from support.every_tool import EVERY_TOOL, PATH
+from support.projects import make_commit, make_project, write_tree
+from support.texts import assert_file_equals
+
+from aircoding.rules.tools.explain import FOREIGN_TOOLS
+
+SNAPSHOTS = Path(__file__).parents[1] / "snapshots" / "rules"
+ROOT = Path(__file__).parents[2]
+TOOLS = [tool.value for tool in FOREIGN_TOOLS]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Other tools' own files come from HOME; nobody's are read here."""
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("CODEX_HOME", raising=False)
+    return home
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return make_commit(make_project(tmp_path / "project", EVERY_TOOL))
+
+
+def said(root: Path, *arguments: str) -> str:
+    ended = air(root, "rules", *arguments)
+    assert ended.code == 0, ended.output
+    return ended.output
+
+
+def account(root: Path, *arguments: str) -> dict[str, Any]:
+    return json.loads(said(root, "explain", *arguments, "--json"))["account"]
+
+
+def by_path(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    entries = {one["path"]: one for one in found["entries"]}
+    assert len(entries) == len(found["entries"])
+    return entries
+
+
+@pytest.mark.parametrize("name", [*TOOLS, "worker", "compare", "list"])
+def test_what_people_read(root: Path, name: str) -> None:
+    arguments = {"worker": ["explain", PATH], "compare": ["compare", PATH], "list": ["list"]}
+    shown = said(root, *arguments.get(name, ["explain", PATH, "--as", name]))
+    assert_file_equals(SNAPSHOTS / f"{name}.txt", shown)
+    assert name in {"compare", "list"} or max(map(len, shown.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_every_rule_file_is_in_every_account(root: Path, tool: str) -> None:
+    listed = {one["path"] for one in json.loads(said(root, "list", "--json"))["files"]}
+    assert listed >= {"AGENTS.md", ".claude/rules/api.md", ".cursor/rules/plain.md", "web/AGENTS.md"}
+    assert listed <= set(by_path(account(root, PATH, "--as", tool)))
+
+
+def test_the_plain_form_accounts_for_every_rule_file_too(root: Path) -> None:
+    listed = {one["path"] for one in json.loads(said(root, "list", "--json"))["files"]}
+    found = account(root, PATH)
+    assert listed <= set(by_path(found["files"]))
+    assert (found["role"], found["trusted"]) == ("executor", False)
+
+
+def without(found: Any, *keys: str) -> Any:
+    return {key: value for key, value in found.items() if key not in keys}
+
+
+def test_the_plain_form_is_what_context_build_puts_into_the_prompt(root: Path) -> None:
+    """With `.air/` all stages run; the manifest of the built prompt names the same rules in the same order."""
+    assert_same_as_built(root, PATH)
+
+
+def test_without_air_the_short_way_gives_what_context_build_gives(tmp_path: Path) -> None:
+    files = {path: text for path, text in EVERY_TOOL.items() if not path.startswith(".air/")}
+    root = make_commit(make_project(tmp_path / "plain", files))
+    for path in (PATH, "new/file.txt", "web/x.js"):
+        assert_same_as_built(root, path)
+    assert not (root / ".air").exists()
+
+
+def assert_same_as_built(root: Path, path: str) -> None:
+    for role in ("executor", "reviewer", "debugger"):
+        found = account(root, path, "--role", role)
+        built = air(root, "context", "build", "--role", role, "--path", path, "--json").result["context"]
+        manifest = built["manifest"]  # type: ignore[index]
+        placed = [one["source"] for one in manifest["segments"] if one["kind"] == "rule"]
+        ours = [one for one in found["rules"] if one["position"] is not None]
+        assert [(one["uri"], one["start_line"]) for one in ours] == [(one["uri"], one["start_line"]) for one in placed]
+        reasons = {(one["uri"], one["outcome"], one["detail"]) for one in manifest["outcomes"] if one["reason"]}
+        left_out = {(one["uri"], one["outcome"], one["why"]) for one in found["rules"] if one["position"] is None}
+        assert left_out <= reasons
+
+
+def test_what_a_rule_of_ours_overrides_is_told(root: Path) -> None:
+    write_tree(root, {".air/shared/rules/a.md": "---\nid: same\n---\nOne.\n", "AGENTS.md": "x\n"})
+    (Path(os.environ["AIR_HOME"]) / "rules").mkdir()
+    (Path(os.environ["AIR_HOME"]) / "rules/mine.md").write_text("---\nid: same\n---\nTwo.\n")
+    air(root, "init", "--yes")
+    shown = said(root, "explain", PATH)
+    assert "overrides" in shown
+    assert {"a.md", "mine.md"} <= {word.rsplit("/", 1)[-1].rstrip("),") for word in shown.split()}
+
+
+def test_tags_and_roles_select_as_for_a_task(root: Path) -> None:
+    write_tree(root, {".air/shared/rules/tagged.md": "---\ntags: [perf]\n---\nMeasure.\n"})
+    rule = ".air/shared/rules/tagged.md"
+    assert by_path(account(root, PATH)["files"])[rule]["verdict"] == "not_loaded"
+    assert by_path(account(root, PATH, "--tag", "perf")["files"])[rule]["verdict"] == "loaded"
+
+
+@pytest.mark.parametrize("form", [["--as", tool] for tool in TOOLS] + [[]], ids=[*TOOLS, "ours"])
+def test_no_repository_no_key_no_database_no_such_path(tmp_path: Path, form: list[str]) -> None:
+    folder = tmp_path / "plain"
+    write_tree(folder, {"AGENTS.md": "a\n", "CLAUDE.md": "c\n", "GEMINI.md": "g\n", ".cursorrules": "r\n"})
+    before = sorted(folder.rglob("*"))
+    shown = said(folder, "explain", "not/there/yet.py", *form)
+    assert "Loaded: " in shown
+    assert sorted(folder.rglob("*")) == before
+    assert not any(Path(os.environ["AIR_HOME"]).iterdir())
+    if not form:
+        assert "no git repository" in shown
+        assert "not trusted yet" in shown
+
+
+def test_from_any_folder_the_root_is_that_of_the_path(root: Path, tmp_path: Path) -> None:
+    at_root = account(root, PATH, "--as", "cursor")
+    below = account(root / "src", "api/users.py", "--as", "cursor")
+    outside = account(tmp_path, str(root / PATH), "--as", "cursor")
+    assert at_root == below == outside
+
+
+def test_e36_a_git_file_marks_a_root(tmp_path: Path) -> None:
+    write_tree(tmp_path / "tree", {".git": "gitdir: nowhere\n", "AGENTS.md": "r\n", "a/AGENTS.md": "a\n"})
+    found = account(tmp_path / "tree" / "a", "x.py", "--as", "codex", "--cwd", ".")
+    assert [one["path"] for one in found["entries"] if one["position"]] == ["AGENTS.md", "a/AGENTS.md"]
+    assert "tree.no_git" in [one["code"] for one in found["warnings"]]
+
+
+def test_cwd_moves_codex_down_the_tree(root: Path) -> None:
+    found = by_path(account(root, PATH, "--as", "codex", "--cwd", "src/api"))
+    assert [path for path, one in found.items() if one["position"]] == [
+        "AGENTS.md",
+        "src/AGENTS.md",
+        "src/api/AGENTS.md",
+    ]
+    small = account(root, PATH, "--as", "codex", "--cwd", "src/api", "--max-bytes", "30")
+    assert small["lost"] == ["src/AGENTS.md", "src/api/AGENTS.md"]
+
+
+def test_settings_of_the_tools_are_given_as_options(root: Path) -> None:
+    write_tree(root, {"TEAM.md": "team\n", "src/TEAM.md": "nested\n"})
+    assert by_path(account(root, PATH, "--as", "gemini", "--context-file", "TEAM.md"))["src/TEAM.md"]["when"] == "touch"
+    (root / "AGENTS.md").unlink()
+    assert by_path(account(root, PATH, "--as", "codex", "--fallback", "TEAM.md"))["TEAM.md"]["position"] == 1
+    both = account(root, PATH, "--as", "claude-code", "--agents-md", "claude-md-and-agents-md")
+    assert by_path(both)["src/api/AGENTS.md"]["when"] == "touch"
+    less = account(root, PATH, "--as", "claude-code", "--exclude", f"{root}/src/**")
+    assert "src/api/CLAUDE.md" in less["lost"]
+
+
+def test_the_users_own_files_count_and_an_import_needs_a_yes(root: Path, home: Path) -> None:
+    write_tree(home, {".claude/CLAUDE.md": "mine\n", ".codex/AGENTS.md": "mine\n", "private.md": "secret\n"})
+    refused = by_path(account(root, PATH, "--as", "claude-code"))
+    assert refused["~/.claude/CLAUDE.md"]["position"] == 1
+    assert refused["~/private.md"]["verdict"] == "refused"
+    approved = account(root, PATH, "--as", "claude-code", "--approved", "~/private.md")
+    assert by_path(approved)["~/private.md"]["verdict"] == "loaded"
+    assert by_path(account(root, PATH, "--as", "codex"))["~/.codex/AGENTS.md"]["position"] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["explain", PATH, "--as", "vim"], "is not one of"),
+        (["explain", PATH, "--max-bytes", "5"], "--max-bytes is an option of --as codex"),
+        (["explain", PATH, "--as", "cursor", "--role", "executor"], "--role is an option of a worker of ours"),
+        (["explain", PATH, "--cwd", "src"], "--cwd is an option of --as"),
+        (["explain", PATH, "--as", "codex", "--cwd", ".."], "lies outside"),
+        (["explain", PATH, "--role", "nobody"], "there is no role `nobody`"),
+        (["explain", ""], "is no path"),
+        (["explain", "/no-such-folder-at-all/x"], "lies in no folder that exists"),
+        (["compare"], "Missing argument"),
+    ],
+)
+def test_what_is_refused_says_why(root: Path, arguments: list[str], words: str) -> None:
+    ended = air(root, "rules", *arguments)
+    assert (ended.code, words in ended.output) == (2, True), ended.output
+    assert "Traceback" not in ended.output
+
+
+def test_compare_says_where_tools_differ_and_can_fail_for_it(root: Path, tmp_path: Path) -> None:
+    ended = air(root, "rules", "compare", PATH, "--exit-code", "--json")
+    found = ended.result["comparison"]
+    assert ended.code == 1
+    assert found["tools"] == ["worker", *TOOLS]  # type: ignore[index]
+    cells = {tuple(row["names"]): [cell["word"] for cell in row["cells"]] for row in found["rows"]}  # type: ignore[index]
+    assert cells["src/api/AGENTS.md",][1:3] == ["lost", "lost"]
+    empty = make_commit(make_project(tmp_path / "empty", {"a.py": "A = 1\n"}))
+    assert "No rule file" not in said(empty, "compare", "a.py")
+
+
+def test_e17_names_of_one_file_stand_in_one_row(root: Path) -> None:
+    (root / "CLAUDE.md").unlink()
+    (root / "CLAUDE.md").symlink_to("AGENTS.md")
+    shown = said(root, "compare", PATH)
+    assert "AGENTS.md = CLAUDE.md" in shown
+    assert "CLAUDE.md is there, so Claude Code does not read src/AGENTS.md" in " ".join(shown.split())
+
+
+def test_names_that_no_terminal_should_be_given_are_escaped(tmp_path: Path) -> None:
+    root = make_project(tmp_path / "odd", {"a\x1b[31m\n/AGENTS.md": "x\n", "AGENTS.md": "y\n"})
+    os.makedirs(os.fsencode(root) + b"/b\xff")
+    Path(os.fsdecode(os.fsencode(root) + b"/b\xff/AGENTS.md")).write_text("z\n")
+    for arguments in (
+        ["list"],
+        ["compare", "x"],
+        ["explain", "x", "--all"],
+        ["explain", "x", "--as", "codex", "--all"],
+    ):
+        for form in ([], ["--json"]):
+            ended = air(root, "rules", *arguments, *form)
+            assert (ended.code, "\x1b" in ended.output) == (0, False), ended.output
+
+
+def test_list_shows_whose_when_and_what_is_wrong(root: Path) -> None:
+    found = {one["path"]: one for one in json.loads(said(root, "list", "--json"))["files"]}
+    assert found[".cursor/rules/broken.mdc"]["mode"] == "broken"
+    assert found[".cursor/rules/broken.mdc"]["problems"]
+    assert found[".claude/rules/api.md"]["scope"] == "src/api/**"
+    assert found[".cursor/rules/choice.mdc"]["mode"] == "described"
+    codex = json.loads(said(root, "list", "--tool", "codex", "--json"))["files"]
+    assert {one["dialect"] for one in codex} == {"AGENTS.md"}
+
+
+@pytest.mark.parametrize("page", ["docs/how-to/find-lost-rules.md", "README.md"])
+def test_the_commands_of_the_pages_run(root: Path, page: str) -> None:
+    commands = [
+        line.strip()
+        for block in (ROOT / page).read_text().split("```")[1::2]
+        for line in block.splitlines()
+        if line.startswith("aircoding rules ")
+    ]
+    assert commands
+    for line in commands:
+        arguments = shlex.split(line.split("#")[0].replace("PATH", PATH))[1:]
+        assert air(root, *arguments).code in ({0, 1} if "--exit-code" in arguments else {0}), line
+
+
+STRANGER = {
+    "AGENTS.md": "# Rules\n\nRun the tests.\n",
+    "CLAUDE.md": "See CONTRIBUTING.md.\n",
+    "src/AGENTS.md": "Check every input.\n",
+    ".cursor/rules/api.mdc": "---\nglobs: src/**\n---\nValidate.\n",
+    "src/app.py": "A = 1\n",
+}
+
+
+def test_the_transcript_of_the_readme_is_true(tmp_path: Path) -> None:
+    """With AIR_UPDATE=1 it is written anew."""
+    root = make_commit(make_project(tmp_path / "stranger", STRANGER))
+    page = ROOT / "README.md"
+    start, rest = page.read_text().split("$ aircoding rules compare src/app.py\n", 1)
+    _, end = rest.split("```", 1)
+    shown = said(root, "compare", "src/app.py")
+    assert_file_equals(page, f"{start}$ aircoding rules compare src/app.py\n{shown}```{end}")
