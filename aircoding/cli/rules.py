@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -135,3 +136,31 @@ def _plain(value: Any) -> Any:
     from aircoding.records.jsonable import jsonable
 
     return jsonable(value)
+
+
+@rules.command()
+@click.option("--select", multiple=True, help="Only this check (repeatable), as `lint.budget`.")
+@click.option("--ignore", multiple=True, help="Not this check (repeatable).")
+@click.option("--format", "form", type=click.Choice(["text", "json", "sarif"]), help="Default text.")
+@json_option
+def lint(select: tuple[str, ...], ignore: tuple[str, ...], form: str | None, as_json: bool) -> None:
+    """Check the rule files around this folder; exit with 1 when anything is found.
+
+    Checked are headers, globs that match nothing, imports that lead nowhere, texts that stand twice, files that a tool
+    cuts, rules that contradict, and rules that ask for what the policy denies.
+    """
+    from aircoding.app.rule_lint import lint_rules
+    from aircoding.cli.lint_answers import lint_text
+
+    if as_json and form not in (None, "json"):
+        raise click.UsageError(f"--json and --format {form} exclude each other")
+    report = lint_rules(Path.cwd(), select=select, ignore=ignore)
+    if form == "sarif":
+        from aircoding.cli.sarif import sarif_log
+        from aircoding.rules.lint import CHECKS
+
+        click.echo(json.dumps(sarif_log(report.findings, CHECKS), ensure_ascii=False))
+    else:
+        emit("lint", report, as_json=as_json or form == "json", text=lambda: lint_text(report))
+    if report.findings:
+        raise SystemExit(1)
