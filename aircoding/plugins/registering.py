@@ -130,7 +130,7 @@ class PluginContext:
                 name=called,
                 description=texts[0],
                 body=texts[1],
-                source=f"plugin:{self._plugin}/skills/{called}",
+                source=f"plugin:{self._plugin}",
                 triggers=phrases,
             )
         )

@@ -118,7 +118,7 @@ class Contribution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContributedSkill:
-    """A skill that a plugin brings; `source` is a label of where it comes from."""
+    """A skill that a plugin brings; `source` is the label of the plugin, with which its uri begins."""
 
     name: str
     description: str

@@ -52,8 +52,8 @@ def test_plugins_are_taken_by_name_and_register_all_they_have(site: Path) -> Non
         (HookEvent.PRE_LLM_CALL, Trust.EXTERNAL, 3.0)
     }
     assert [(one.source, one.triggers) for one in found.skills] == [
-        ("plugin:ant-t1/skills/release", ("ship it",)),
-        ("plugin:zebra-t1/skills/release", ("ship it",)),
+        ("plugin:ant-t1", ("ship it",)),
+        ("plugin:zebra-t1", ("ship it",)),
     ]
     assert [(one.skill, one.source) for one in found.triggers] == [
         ("review", "plugin:ant-t1"),
