@@ -101,6 +101,7 @@ def sources_of(project: Project) -> Sources:
         homes=rule_homes(),
         profile=project.settings.identity.profile,
         skills=skill_switches(project.settings),
+        memory_root=Path(main_root(project.root)),
     )
 
 

@@ -92,6 +92,8 @@ class Project:
     """The user's profile: as whom the agents speak, and whose memory they have."""
     skills: SkillSwitches = field(default_factory=SkillSwitches)
     extra_skills: tuple[ExtraSkill, ...] = ()
+    memory_root: Path | None = None
+    """Where the project's memory lies: the main checkout of a linked worktree. None: the root."""
 
     def read_skills(self) -> SkillSet:
         """Return every skill as its file is now."""
@@ -337,8 +339,9 @@ class FileGatherer:
         if brief.mode is Mode.FULL:
             paths = (*task.reads, *task.write_area)
             topics = request_topics(title=task.title, description=task.description, tags=task.tags, paths=paths)
-        stores = memory_stores(own.root, own.home, own.profile)
-        folders = topic_folders(own.root, own.home, own.profile, trusted=own.trusted)
+        root = own.memory_root or own.root
+        stores = memory_stores(root, own.home, own.profile)
+        folders = topic_folders(root, own.home, own.profile, trusted=own.trusted)
         return (
             *memory_segments(stores, intake=intake, trusted=own.trusted, topics=topics or frozenset()),
             *self._topics.candidates(folders, topics, now=self._clock.now(), intake=intake),

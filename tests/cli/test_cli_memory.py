@@ -71,6 +71,7 @@ def test_a_linked_worktree_has_the_memory_of_the_project(root: Path, tmp_path: P
     air(linked, "memory", "add", "--project", "CI needs Redis")
     assert (root / ".air/shared/memory/MEMORY.md").read_text() == "CI needs Redis\n"
     assert not (linked / ".air").exists()
+    assert "CI needs Redis" in str(air(linked, "context", "build", "--role", "main", "--json").result)
 
 
 ROLE = """---

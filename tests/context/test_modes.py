@@ -9,7 +9,7 @@ from support.contexts import EXECUTOR, segment, snapshot
 
 from aircoding.context.assembler import assemble
 from aircoding.context.profiles import default_mode
-from aircoding.records.layers import Layer, Mode, Reason, Scope, SegmentKind, Trust
+from aircoding.records.layers import Form, Layer, Mode, OutcomeKind, Reason, Scope, SegmentKind, Trust
 from aircoding.records.manifest import AssembledContext
 from aircoding.records.segments import Segment
 
@@ -49,6 +49,19 @@ def test_minimal_leaves_out_memory_the_skills_index_and_identity_beyond_a_line()
     shown, left_out = composed(Mode.MINIMAL, *CANDIDATES)
     assert shown == {"rule", "guidance", "steering", "file"}
     assert left_out == dict.fromkeys(("identity", "memory", "skills_index"), Reason.MODE)
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_of_an_identity_minimal_takes_exactly_one_line(mode: Mode) -> None:
+    whole = replace(IDENTITY, text="One line.\nAnd another.", excerpt="One line.")
+    context = assemble(snapshot(whole, mode=mode))
+    assert isinstance(context, AssembledContext)
+    (record,) = [one for one in context.manifest.segments if one.segment_id == whole.segment_id]
+    left_out = [(one.outcome, one.reason) for one in context.omissions if one.segment_id == whole.segment_id]
+    is_short = mode is Mode.MINIMAL
+    assert record.form is (Form.EXCERPT if is_short else Form.WHOLE)
+    assert left_out == ([(OutcomeKind.EXCERPTED, Reason.MODE)] if is_short else [])
+    assert ("And another." in str(context.system)) is not is_short
 
 
 def test_none_keeps_what_must_be_kept() -> None:
