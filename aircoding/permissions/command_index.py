@@ -43,6 +43,10 @@ class _Line:
         operands = [word for word in self.words[1:] if not word.startswith("-")]
         if options and not all(_has_option(argv, start + 1, option) for option in options):
             return False
+        if self.tail.startswith("-"):
+            if not any((word or "").startswith(self.tail) for word in argv[start + 1 :]):
+                return False
+            return not operands or _operands_begin(argv, start + 1, operands, open_last=False)
         wanted = [*operands, *([self.tail] if self.tail else [])]
         return not wanted or _operands_begin(argv, start + 1, wanted, open_last=bool(self.tail))
 

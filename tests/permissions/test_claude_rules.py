@@ -127,6 +127,8 @@ def test_what_has_no_equivalent_is_handed_back_with_the_reason(effect: str, rule
         ({"deny": ["Bash(quux *)"]}, CommandAct(command="timeout 5 quux x"), Effect.DENY),
         ({"deny": ["Bash(quux *)"]}, CommandAct(command="ls; quux"), Effect.DENY),
         ({"deny": ["Bash(quux up*)"]}, CommandAct(command="quux upload x"), Effect.DENY),
+        ({"deny": ["Bash(git push --force*)"]}, CommandAct(command="git push --force-with-lease"), Effect.DENY),
+        ({"deny": ["Bash(git push --force*)"]}, CommandAct(command="git push origin --force"), Effect.DENY),
         ({"deny": ["Bash(timeout *)"]}, CommandAct(command="timeout 5 ls"), Effect.DENY),
         # E61: deny beats ask beats allow
         ({"allow": ["Bash(quux *)"], "deny": ["Bash(quux *)"]}, CommandAct(command="quux"), Effect.DENY),

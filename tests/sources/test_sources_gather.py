@@ -137,7 +137,7 @@ def test_guidance_is_given_for_the_tools_that_a_role_has(desk: Desk) -> None:
 
     assert guidance("executor") == ["edit.md", "execute.md", "read.md"]
     assert guidance("reviewer") == ["read.md"]
-    assert guidance("main") == ["read.md"]
+    assert guidance("main") == ["memory.md", "read.md"]
     assert guidance("scheduler") == []
 
 
