@@ -7,14 +7,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from aircoding.app.rule_sources import rule_homes
 from aircoding.errors import UsageError, WorkspaceError
 from aircoding.records.diagnostics import Diagnostic
 from aircoding.rules.tree import RuleTree, TreeFile
 from aircoding.sources.files import read_text_file
-from aircoding.sources.rule_tree import RuleHomes, read_rule_tree, walk_paths
+from aircoding.sources.rule_tree import read_rule_tree, walk_paths
 from aircoding.workspace.worktree import GitWorktree
 
-__all__ = ["RuleFolder", "open_folder", "read_folder", "users_home"]
+__all__ = ["RuleFolder", "open_folder", "read_folder"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,22 +85,14 @@ def read_folder(
 
     Other tools keep theirs in the real home and in `CODEX_HOME`, not in `AIR_HOME`.
     """
-    codex_home = os.environ.get("CODEX_HOME")
-    homes = RuleHomes(user=users_home(), machine=Path("/"), codex_home=Path(codex_home) if codex_home else None)
     near = (folder.path, f"{cwd}/_" if cwd else "_")
-    tree = read_rule_tree(folder.root, folder.paths, near=near, homes=homes, above=True, approved=tuple(approved))
+    tree = read_rule_tree(
+        folder.root, folder.paths, near=near, homes=rule_homes(), above=True, approved=tuple(approved)
+    )
     tree = replace(tree, diagnostics=(*folder.problems, *tree.diagnostics))
     wanted = set(names)
     more = [path for path in folder.paths if path.rsplit("/", 1)[-1] in wanted and path not in tree.files]
     return replace(tree, files={**tree.files, **{path: _read(folder.root, path) for path in more}}) if more else tree
-
-
-def users_home() -> Path | None:
-    """Return the home of the user, where other tools keep their files; None where there is none."""
-    try:
-        return Path.home()
-    except RuntimeError:
-        return None
 
 
 def _read(root: Path, path: str) -> TreeFile:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from aircoding.settings import RulesSettings
-from aircoding.sources.rule_files import RuleSwitches
+from aircoding.rules.rule_switches import RuleSwitches
 from aircoding.sources.rule_tree import RuleHomes
+
+if TYPE_CHECKING:
+    from aircoding.settings import RulesSettings
 
 __all__ = ["rule_homes", "rule_switches"]
 
@@ -19,6 +22,9 @@ def rule_switches(settings: RulesSettings) -> RuleSwitches:
 
 def rule_homes() -> RuleHomes:
     """Return where other tools keep what is not the project's: `HOME`, `CODEX_HOME`, and the machine's `/etc`."""
-    home, codex = os.path.expanduser("~"), os.environ.get("CODEX_HOME")
-    user = Path(home) if os.path.isabs(home) else None
+    codex = os.environ.get("CODEX_HOME")
+    try:
+        user = Path.home()
+    except RuntimeError:
+        user = None  # neither HOME nor an entry in the list of users
     return RuleHomes(user=user, machine=Path("/"), codex_home=Path(codex) if codex else None)

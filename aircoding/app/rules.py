@@ -6,14 +6,15 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from aircoding.app.rule_folders import RuleFolder, open_folder, read_folder, users_home
+from aircoding.app.rule_folders import RuleFolder, open_folder, read_folder
+from aircoding.app.rule_sources import rule_homes
 from aircoding.errors import UsageError
 from aircoding.records.diagnostics import Diagnostic
 from aircoding.rules.tools.account import Tool, ToolAccount, ToolOptions
 from aircoding.rules.tools.compare import Comparison, compare_accounts
 from aircoding.rules.tools.explain import FOREIGN_TOOLS, explain_as
 from aircoding.rules.tools.listing import RuleFileEntry, list_rule_files
-from aircoding.rules.tree import RuleTree
+from aircoding.rules.tree import RuleTree, tree_uri
 
 __all__ = ["compare_rules", "explain_rules_as", "list_rules"]
 
@@ -32,7 +33,7 @@ def explain_rules_as(start: Path, given: str, tool: Tool, options: ToolOptions, 
 
 
 def _placed(folder: RuleFolder, start: Path, options: ToolOptions, cwd: str | None) -> ToolOptions:
-    home = users_home()
+    home = rule_homes().user
     return replace(
         options,
         cwd=_inside(folder, start, cwd) if cwd is not None else "",
@@ -50,7 +51,10 @@ def _inside(folder: RuleFolder, start: Path, cwd: str) -> str:
 
 
 def _with_problems(account: ToolAccount, tree: RuleTree) -> ToolAccount:
-    return replace(account, warnings=(*tree.diagnostics, *account.warnings))
+    """Add what the reader of the tree said, under the names that the account has."""
+    path_of = {tree_uri(path): path for path in tree.files}
+    said = (replace(one, uri=path_of.get(one.uri, one.uri)) for one in tree.diagnostics)
+    return replace(account, warnings=(*said, *account.warnings))
 
 
 def compare_rules(start: Path, given: str, *, cwd: str | None) -> Comparison:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import aircoding
 from aircoding.app.rule_folders import RuleFolder, open_folder, read_folder
+from aircoding.app.rule_sources import rule_homes
 from aircoding.context.draft import Draft, Note, Stage, begin
 from aircoding.context.layout import Layout, first_message, system_blocks
 from aircoding.context.precedence import precede
@@ -32,9 +33,9 @@ from aircoding.records.segments import Segment
 from aircoding.records.snapshot import AssemblyRequest, ModelLimits, Snapshot
 from aircoding.records.tasks import TaskSpec
 from aircoding.rules.tools.worker import PlacedRule, WorkerAccount, explain_worker
-from aircoding.rules.tree import RuleTree
+from aircoding.rules.tree import RuleTree, tree_uri
 from aircoding.screening.screener import TextScreener
-from aircoding.sources.files import printable
+from aircoding.sources.confirmations import rule_name
 from aircoding.sources.roles import load_profiles
 from aircoding.sources.rule_files import read_rules
 from aircoding.sources.segments import Intake
@@ -44,6 +45,8 @@ __all__ = ["WorkerRequest", "explain_in", "explain_rules"]
 
 _RULES_ONLY: tuple[Stage, ...] = (select, screen, precede)
 """The stages that can decide on rules where nothing was ruled and nothing is cut (`context.assembler.OPENING`)."""
+_READ = "read"
+"""The category of tools without which a role gets no pointers to files that it could read."""
 _SURE_TOKENS = 20_000
 """As many tokens of rules fit beside all that is built in, in the window of every model that is the default."""
 
@@ -82,20 +85,26 @@ def explain_in(folder: RuleFolder, tree: RuleTree, request: WorkerRequest) -> Wo
     home = air_home()
     trusted = is_trusted(home, folder.root)
     staged = _rules_alone(folder, home, request, trusted=trusted) or _whole_prompt(folder, request)
-    path_of = {f"project:{printable(path)}": path for path in tree.files}
+    path_of = {tree_uri(path): path for path in tree.files}
     return explain_worker(
         tree,
         folder.path,
         role=request.role,
         tags=request.tags,
         trusted=trusted,
-        candidates=[one for one in staged.candidates if one.kind is SegmentKind.RULE],
+        candidates=[one for one in staged.candidates if _is_rule(one)],
         placed=_placed(staged.draft),
         outcomes=[note for note in staged.notes if isinstance(note, OutcomeRecord)],
         diagnostics=[*tree.diagnostics, *staged.diagnostics],
         path_of=path_of,
+        name_of=rule_name,
         notes=_notes(folder, trusted=trusted),
     )
+
+
+def _is_rule(segment: Segment) -> bool:
+    """Whether a segment is a rule, or a line that names a file of rules."""
+    return segment.layer is Layer.L3 and segment.kind in {SegmentKind.RULE, SegmentKind.GUIDANCE}
 
 
 def _notes(folder: RuleFolder, *, trusted: bool) -> tuple[str, ...]:
@@ -128,7 +137,7 @@ def _placed(draft: Draft) -> list[PlacedRule]:
     return [
         PlacedRule(segment=item.segment, form=item.form, text=item.text, selected_by=item.selected_by)
         for item in ordered
-        if item.segment.kind is SegmentKind.RULE
+        if _is_rule(item.segment)
     ]
 
 
@@ -155,11 +164,13 @@ def _rules_alone(folder: RuleFolder, home: Path, request: WorkerRequest, *, trus
         return None
     profile = _profile(load_profiles(), request.role)
     selection = profile.layers.get(Layer.L3)
-    if selection is not None and selection.detail == "summary":
+    if (selection is not None and selection.detail == "summary") or _READ not in profile.tool_categories:
         return None
     intake = Intake(TextScreener(key=_key(home)))
     task = _task(folder, request)
-    read = read_rules(folder.root, home, folder.paths, intake=intake, trusted=trusted, near=task.write_area)
+    read = read_rules(
+        folder.root, home, folder.paths, intake=intake, trusted=trusted, near=task.write_area, homes=rule_homes()
+    )
     staged = _run(_snapshot(profile, task, read.segments), _RULES_ONLY, read.diagnostics)
     tokens = sum(item.tokens for item in staged.draft.items) * staged.draft.snapshot.estimator.high
     return staged if tokens <= _SURE_TOKENS else None

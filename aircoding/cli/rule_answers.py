@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from aircoding.rules.tools.listing import RuleFileEntry
     from aircoding.rules.tools.worker import RuleEntry, WorkerAccount
 
-__all__ = ["account_text", "comparison_text", "list_text", "worker_text"]
+__all__ = ["account_text", "comparison_text", "list_text", "rules_text", "worker_text"]
 
 _WIDTH = 100
 _FAR = frozenset({Cause.NAME, Cause.ELSEWHERE})
@@ -32,7 +32,7 @@ def account_text(account: ToolAccount, *, show_all: bool) -> str:
         *_files(account.entries, show_all=show_all),
         "",
         _totals(account),
-        *_remarks(account.warnings, account.notes),
+        *_remarks(_near(account, show_all=show_all), account.notes),
     ]
     return "\n".join(parts)
 
@@ -98,6 +98,12 @@ def _count(number: int, word: str) -> str:
     return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
+def _near(account: ToolAccount, *, show_all: bool) -> Iterable[Diagnostic]:
+    """Return the remarks on files that are shown, and those on no file of the account."""
+    far = {one.path for one in account.entries if one.cause in _FAR and not show_all}
+    return (one for one in account.warnings if one.uri not in far)
+
+
 def _remarks(warnings: Iterable[Diagnostic], notes: Iterable[str]) -> Iterable[str]:
     for one in warnings:
         at = f"{one.uri}:{one.line}" if one.line is not None else one.uri
@@ -130,8 +136,20 @@ def worker_text(account: WorkerAccount, *, show_all: bool) -> str:
         "",
         *_rule_lines(account.rules),
         _totals(account.files),
-        *_remarks(account.files.warnings, account.files.notes),
+        *_remarks(_near(account.files, show_all=show_all), account.files.notes),
     ]
+    return "\n".join(parts)
+
+
+def rules_text(account: WorkerAccount, *, show_all: bool) -> str:
+    """Return every rule that is in, and with `show_all` those that are not, by name and place."""
+    parts = [f"rules of a worker of ours ({account.role}), for {account.files.path or 'the root'}", ""]
+    for rule in account.rules:
+        if rule.position is not None or show_all:
+            position = str(rule.position) if rule.position is not None else "-"
+            remark = " (confirmed)" if rule.confirmed else ""
+            parts.append(f"{position:>3}  {rule.outcome.value:<11}  {rule.name}{remark}")
+            parts.append(_wrapped(f"{rule.path} {_lines(rule)}: {rule.why}", indent=5))
     return "\n".join(parts)
 
 

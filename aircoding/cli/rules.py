@@ -18,6 +18,7 @@ _FOREIGN = [tool.value for tool in Tool if tool is not Tool.WORKER]
 _OF_TOOL = {
     "role": Tool.WORKER,
     "tags": Tool.WORKER,
+    "show_rules": Tool.WORKER,
     "max_bytes": Tool.CODEX,
     "fallback_names": Tool.CODEX,
     "agents_mode": Tool.CLAUDE_CODE,
@@ -56,6 +57,9 @@ def rules() -> None:
 )
 @click.option("--agent", help="copilot: the agent that excludeAgent may name, such as code-review.")
 @click.option("--context-file", "context_names", multiple=True, help="gemini: context.fileName (repeatable).")
+@click.option(
+    "--rules", "show_rules", is_flag=True, help="Ours: list the rules one by one, with their names."
+)
 @click.option("--all", "show_all", is_flag=True, help="List files of other folders and of other tools as well.")
 @json_option
 def explain(path: str, tool: str | None, cwd: str | None, show_all: bool, as_json: bool, **given: Any) -> None:
@@ -69,7 +73,8 @@ def explain(path: str, tool: str | None, cwd: str | None, show_all: bool, as_jso
         from aircoding.app.worker_rules import WorkerRequest, explain_rules
 
         worker = explain_rules(Path.cwd(), path, WorkerRequest(role=given["role"] or "executor", tags=given["tags"]))
-        emit("account", worker, as_json=as_json, text=lambda: rule_answers.worker_text(worker, show_all=show_all))
+        show = rule_answers.rules_text if given["show_rules"] else rule_answers.worker_text
+        emit("account", worker, as_json=as_json, text=lambda: show(worker, show_all=show_all))
         return
     from aircoding.app.rules import explain_rules_as
 
@@ -79,7 +84,7 @@ def explain(path: str, tool: str | None, cwd: str | None, show_all: bool, as_jso
 
 def _refuse_others(chosen: Tool, given: dict[str, Any], cwd: str | None) -> None:
     for name, tool in _OF_TOOL.items():
-        if given[name] not in (None, ()) and tool is not chosen:
+        if given[name] not in (None, (), False) and tool is not chosen:
             asked = "a worker of ours (no --as)" if tool is Tool.WORKER else f"--as {tool.value}"
             raise click.UsageError(f"{_flag(name)} is an option of {asked}")
     if cwd is not None and chosen is Tool.WORKER:
@@ -164,3 +169,41 @@ def lint(select: tuple[str, ...], ignore: tuple[str, ...], form: str | None, as_
         emit("lint", report, as_json=as_json or form == "json", text=lambda: lint_text(report))
     if report.findings:
         raise SystemExit(1)
+
+
+@rules.command()
+@click.argument("name")
+@json_option
+def confirm(name: str, as_json: bool) -> None:
+    """Confirm the rule NAME as its text is now: it then beats one that nobody confirmed. Kept in ~/.air."""
+    from aircoding.app.rule_choices import confirm as confirm_rule
+
+    done = confirm_rule(Path.cwd(), name)
+    said = "confirmed" if done.changed else "it was confirmed already"
+    emit(
+        "choice", done, as_json=as_json, text=lambda: f"{said}: {done.subject}; a changed text has to be confirmed anew"
+    )
+
+
+@rules.command()
+@click.argument("name")
+@json_option
+def unconfirm(name: str, as_json: bool) -> None:
+    """Take the confirmation of the rule NAME back."""
+    from aircoding.app.rule_choices import unconfirm as unconfirm_rule
+
+    done = unconfirm_rule(Path.cwd(), name)
+    emit("choice", done, as_json=as_json, text=lambda: f"no longer confirmed: {done.subject}")
+
+
+@rules.command()
+@click.argument("path")
+@click.option("--withdraw", is_flag=True, help="Take the approval back.")
+@json_option
+def approve(path: str, withdraw: bool, as_json: bool) -> None:
+    """Let this project's rule files import PATH, a file outside of it. Kept in ~/.air."""
+    from aircoding.app.rule_choices import approve_outside
+
+    done = approve_outside(Path.cwd(), path, withdraw=withdraw)
+    said = "no longer approved" if withdraw else "approved" if done.changed else "it was approved already"
+    emit("choice", done, as_json=as_json, text=lambda: f"{said}: {done.subject}, for {done.root}")

@@ -96,7 +96,11 @@ def assert_same_as_built(root: Path, path: str) -> None:
         found = account(root, path, "--role", role)
         built = air(root, "context", "build", "--role", role, "--path", path, "--json").result["context"]
         manifest = built["manifest"]  # type: ignore[index]
-        placed = [one["source"] for one in manifest["segments"] if one["kind"] == "rule"]
+        placed = [
+            one["source"]
+            for one in manifest["segments"]
+            if one["layer"] == "L3" and one["kind"] in {"rule", "guidance"}
+        ]
         ours = [one for one in found["rules"] if one["position"] is not None]
         assert [(one["uri"], one["start_line"]) for one in ours] == [(one["uri"], one["start_line"]) for one in placed]
         reasons = {(one["uri"], one["outcome"], one["detail"]) for one in manifest["outcomes"] if one["reason"]}
@@ -233,6 +237,33 @@ def test_names_that_no_terminal_should_be_given_are_escaped(tmp_path: Path) -> N
         for form in ([], ["--json"]):
             ended = air(root, "rules", *arguments, *form)
             assert (ended.code, "\x1b" in ended.output) == (0, False), ended.output
+
+
+def test_a_confirmed_rule_is_marked_until_its_text_changes(root: Path) -> None:
+    names = [one["name"] for one in account(root, PATH)["rules"] if one["path"] == "src/AGENTS.md"]
+    assert len(names) == 1
+    assert names[0] in said(root, "explain", PATH, "--rules")
+    assert "confirmed: " in said(root, "confirm", names[0])
+    assert "it was confirmed already" in said(root, "confirm", names[0])
+    assert "(confirmed)" in said(root, "explain", PATH, "--rules")
+    (root / "src/AGENTS.md").write_text("Other rules.\n")
+    assert "(confirmed)" not in said(root, "explain", PATH, "--rules")
+    assert "no longer confirmed" in said(root, "unconfirm", names[0])
+    for command in ("confirm", "unconfirm"):
+        ended = air(root, "rules", command, "no-such-rule")
+        assert (ended.code, "Traceback" in ended.output) == (2, False), ended.output
+
+
+def test_e28_an_approved_import_reaches_our_workers(root: Path, home: Path) -> None:
+    write_tree(home, {"private.md": "Mine.\n"})
+    assert by_path(account(root, PATH)["files"]).get("~/private.md", {}).get("verdict") != "loaded"
+    assert "approved: ~/private.md" in said(root, "approve", str(home / "private.md"))
+    assert "approved already" in said(root, "approve", "~/private.md")
+    assert by_path(account(root, PATH)["files"])["~/private.md"]["verdict"] == "loaded"
+    assert "no longer approved" in said(root, "approve", "~/private.md", "--withdraw")
+    assert by_path(account(root, PATH)["files"]).get("~/private.md", {}).get("verdict") != "loaded"
+    for wrong in (["~/private.md", "--withdraw"], ["src/AGENTS.md"]):
+        assert air(root, "rules", "approve", *wrong).code == 2
 
 
 def test_list_shows_whose_when_and_what_is_wrong(root: Path) -> None:

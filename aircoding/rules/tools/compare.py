@@ -129,7 +129,7 @@ def _percent(entry: FileEntry) -> int:
     return min(99, max(1, round(100 * entry.kept_bytes / entry.size_bytes))) if entry.size_bytes else 99
 
 
-def _differences(rows: Iterable[Row], accounts: Sequence[ToolAccount]) -> Iterable[str]:
+def _differences(rows: Sequence[Row], accounts: Sequence[ToolAccount]) -> Iterable[str]:
     """Yield one sentence for each kind of difference: files that fare alike are named together."""
     alike: dict[tuple[tuple[str, ...], tuple[str, ...]], list[Row]] = {}
     for row in rows:
@@ -140,11 +140,12 @@ def _differences(rows: Iterable[Row], accounts: Sequence[ToolAccount]) -> Iterab
     for same in alike.values():
         yield _sentence(same)
     seen: set[str] = set()
+    shown = {name for row in rows for name in row.names}
     for account in accounts:
-        for warning in account.warnings:
+        for warning in (one for one in account.warnings if one.uri in shown):
             at = f"{warning.uri}:{warning.line}" if warning.line is not None else warning.uri
             said = f"{at}: {warning.message}"
-            if said not in seen and not warning.code.startswith("rule."):
+            if said not in seen:
                 seen.add(said)
                 yield said
 

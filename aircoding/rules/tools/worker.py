@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from aircoding.records.diagnostics import Diagnostic
-from aircoding.records.layers import Form, OutcomeKind, Reason, Scope, Trust
+from aircoding.records.layers import Form, OutcomeKind, Reason, Scope, SegmentKind, Trust
 from aircoding.records.manifest import OutcomeRecord
 from aircoding.records.segments import Segment
 from aircoding.rules.tools.account import Cause, FileEntry, Tool, ToolAccount, Verdict, When
@@ -25,9 +25,12 @@ _CAUSES: Mapping[Reason, Cause] = {
     Reason.DUPLICATE: Cause.DUPLICATE,
     Reason.QUARANTINED: Cause.HEADER,
     Reason.UNREADABLE: Cause.UNREADABLE,
-    Reason.INVALID: Cause.HEADER,
+    Reason.INVALID: Cause.EMPTY,
     Reason.DISABLED: Cause.SWITCH,
+    Reason.PERMISSION: Cause.IMPORT,
 }
+"""What is invalid and no damage (that is quarantined) holds nothing that could count."""
+_POINTED = "a line names it with its description: the agent reads it when that fits"
 _EMPTY_DETAIL = "there is no rule in it"
 
 
@@ -43,13 +46,17 @@ class PlacedRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleEntry:
-    """One rule: a part of a file with its lines, what became of it and why, and what it took the place of."""
+    """One rule: a part of a file with its lines, what became of it and why, and what it took the place of.
+
+    `name` is what `rules confirm` takes, `confirmed` says that the user confirmed the text as it is.
+    """
 
     path: str
     uri: str
     rule_id: str | None
     start_line: int | None
     end_line: int | None
+    kind: SegmentKind
     outcome: OutcomeKind
     reason: Reason | None
     why: str
@@ -60,6 +67,8 @@ class RuleEntry:
     size_bytes: int
     kept_bytes: int
     kept_chars: int
+    name: str = ""
+    confirmed: bool = False
     position: int | None = None
     overrides: tuple[str, ...] = ()
 
@@ -87,6 +96,7 @@ def explain_worker(
     outcomes: Sequence[OutcomeRecord],
     diagnostics: Sequence[Diagnostic],
     path_of: Mapping[str, str],
+    name_of: Callable[[Segment], str],
     notes: tuple[str, ...] = (),
 ) -> WorkerAccount:
     """Return the account of one assembly's rules.
@@ -102,11 +112,13 @@ def explain_worker(
         outcomes: what the stages noted of the others, and of those that are in but not whole.
         diagnostics: what the reader of the files said.
         path_of: the name in the tree of each uri.
+        name_of: the name by which a rule is confirmed.
         notes: what else a reader of the account should know.
     """
-    rules = tuple(_rules(candidates, placed, outcomes, path_of))
+    rules = tuple(_rules(candidates, placed, outcomes, path_of, name_of))
     entries = _file_entries(tree, rules, path)
-    account = ToolAccount.of(Tool.WORKER, path, "", _ORDER, entries, warnings=tuple(diagnostics), notes=notes)
+    remarks = tuple(replace(one, uri=path_of.get(one.uri, one.uri)) for one in diagnostics)
+    account = ToolAccount.of(Tool.WORKER, path, "", _ORDER, entries, warnings=remarks, notes=notes)
     return WorkerAccount(role=role, tags=tags, trusted=trusted, files=account, rules=rules)
 
 
@@ -115,6 +127,7 @@ def _rules(
     placed: Sequence[PlacedRule],
     outcomes: Sequence[OutcomeRecord],
     path_of: Mapping[str, str],
+    name_of: Callable[[Segment], str],
 ) -> Iterable[RuleEntry]:
     positions = {rule.segment.segment_id: (number, rule) for number, rule in enumerate(placed, 1)}
     said = {one.segment_id: one for one in outcomes}
@@ -130,6 +143,7 @@ def _rules(
         found, note = positions.get(name), said.get(name)
         entry = _rule(segment, found[1] if found else None, note, path_of)
         position = found[0] if found is not None else None
+        entry = replace(entry, name=name_of(segment), confirmed=segment.confirmed)
         beats = beaten.get((segment.source.uri, segment.identity), ()) if position is not None else ()
         entries.append(replace(entry, position=position, overrides=tuple(sorted(set(beats)))))
     return sorted(entries, key=lambda one: (one.position is None, one.position or 0, one.path, one.start_line or 0))
@@ -148,6 +162,7 @@ def _rule(
         rule_id=segment.rule_id or segment.identity,
         start_line=segment.source.start_line,
         end_line=segment.source.end_line,
+        kind=segment.kind,
         outcome=note.outcome if note is not None else OutcomeKind.INCLUDED,
         reason=note.reason if note is not None else None,
         why=why,
@@ -163,6 +178,8 @@ def _rule(
 
 def _plain_name(uri: str) -> str:
     """Return a uri that names no file of the tree as a person would write it."""
+    if uri.startswith(("~/", "/")):
+        return uri
     scheme, _, rest = uri.partition(":")
     if scheme == "user":
         return f"~/.air/{rest}"
@@ -198,9 +215,12 @@ def _of_file(tree: RuleTree, path: str, rules: Sequence[RuleEntry], names: tuple
     if not inside:
         why = "; ".join(dict.fromkeys(rule.why for rule in outside))
         cause = _cause(outside)
-        if cause in {Cause.GLOB, Cause.SWITCH} and not _speaks_to(tree, path, about):
+        if not _speaks_to(tree, path, about):
             cause = Cause.ELSEWHERE
         return _entry(tree, path, names, Verdict.NOT_LOADED, why, cause=cause)
+    if all(rule.kind is SegmentKind.GUIDANCE for rule in inside):
+        entry = _entry(tree, path, names, Verdict.DESCRIBED, _POINTED, cause=Cause.SCOPE)
+        return replace(entry, when=When.START, position=min(rule.position or 0 for rule in inside))
     cut = [rule for rule in rules if rule.outcome is not OutcomeKind.INCLUDED]
     told = dict.fromkeys(f"lines {rule.start_line}-{rule.end_line}: {rule.why}" for rule in cut)
     entry = _entry(
@@ -230,6 +250,8 @@ def _cause(rules: Sequence[RuleEntry]) -> Cause:
 
 
 def _cause_of(rule: RuleEntry) -> Cause:
+    if rule.outcome is OutcomeKind.QUARANTINED:
+        return Cause.HEADER
     return _CAUSES.get(rule.reason, Cause.OTHER) if rule.reason is not None else Cause.EMPTY
 
 
