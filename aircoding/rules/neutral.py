@@ -7,7 +7,7 @@ nothing: all choices go by level, by tool and by name.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from aircoding.records.diagnostics import Diagnostic
@@ -18,53 +18,15 @@ from aircoding.rules.import_walk import ImportWalk, walk_imports
 from aircoding.rules.owner_rules import OwnReading, group_of, own_reading, read_header
 from aircoding.rules.precedence import Level
 from aircoding.rules.reach import Reach, folder_reach, joined_reach
-from aircoding.rules.rule_budget import Claimant, allotments
 from aircoding.rules.rule_names import AGENTS_NAMES, Dialect, RuleName
 from aircoding.rules.rule_switches import Excludes, RuleSwitches
+from aircoding.rules.rule_use import LeftOut, NeutralRules, UsedFile, funded
 from aircoding.rules.tree import RuleTree, TreeFile, tree_uri
 
-__all__ = ["LeftOut", "NeutralRules", "UsedFile", "neutral_rules"]
+__all__ = ["neutral_rules"]
 
 _LAST = "CLAUDE.local.md"
 """What its owner reads last of all files of a folder."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UsedFile:
-    """A file that speaks to workers.
-
-    `also` are its other names, `importers` the files that take it in where it is no rule file by itself. `uncommented`:
-    block comments are left out. `last`: it stands behind the others of its level. `most_bytes` is what the budget
-    leaves it, where that is not all.
-    """
-
-    path: str
-    header: ForeignHeader
-    reach: Reach
-    native: bool = False
-    also: tuple[str, ...] = ()
-    importers: tuple[str, ...] = ()
-    uncommented: bool = False
-    last: bool = False
-    most_bytes: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeftOut:
-    """A file that was considered and is not used, and why."""
-
-    path: str
-    why: Barred
-    reach: Reach
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NeutralRules:
-    """All files by name: used or left out; and what is wrong with them."""
-
-    used: tuple[UsedFile, ...]
-    left_out: tuple[LeftOut, ...]
-    diagnostics: tuple[Diagnostic, ...]
 
 
 def neutral_rules(
@@ -83,7 +45,7 @@ def neutral_rules(
     chosen.shadowed()
     chosen.imported(is_there)
     chosen.one_file_once()
-    used = _funded(tree, [chosen.used[path] for path in sorted(chosen.used)], switches.max_bytes)
+    used = funded(tree, [chosen.used[path] for path in sorted(chosen.used)], switches.max_bytes)
     return NeutralRules(
         used=used,
         left_out=tuple(chosen.left_out[path] for path in sorted(chosen.left_out)),
@@ -267,27 +229,6 @@ def _imported(file: TreeFile, reach: Reach, importers: tuple[str, ...], walk: Im
         importers=importers,
         uncommented=file.path in walk.uncommented,
     )
-
-
-def _funded(tree: RuleTree, used: list[UsedFile], max_bytes: int) -> tuple[UsedFile, ...]:
-    """Set what is taken of each file that holds for a folder; what is scoped by patterns has its own cap only.
-
-    A file that git ignores is there for some tasks only (its folder is one of theirs), so it takes nothing from others.
-    """
-    chained = [
-        Claimant(
-            path=one.path,
-            folder=one.reach.folders[0] if one.reach.folders else "",
-            size_bytes=len(one.header.body.strip().encode("utf-8", "surrogatepass")),
-        )
-        for one in sorted(used, key=lambda one: (not one.last, one.path.count("/"), one.path))
-        if not one.native and not one.reach.of_user and one.header.mode is RuleMode.ALWAYS
-        if one.reach.folders or not one.reach.paths
-    ]
-    listed = [one for one in chained if not one.folder or one.path in tree.paths]
-    granted = {one.path: min(one.size_bytes, max_bytes) for one in chained} | dict(allotments(listed, max_bytes))
-    short = {one.path: granted[one.path] for one in chained if granted[one.path] < one.size_bytes}
-    return tuple(replace(one, most_bytes=short.get(one.path)) for one in used)
 
 
 def _disabled(detail: str) -> Barred:

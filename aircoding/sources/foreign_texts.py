@@ -9,8 +9,8 @@ from aircoding.records.layers import Layer, OutcomeKind, Reason, SegmentKind
 from aircoding.records.segments import Barred, Segment
 from aircoding.rules.comments import Uncommented, without_block_comments
 from aircoding.rules.foreign_header import ForeignHeader, RuleMode
-from aircoding.rules.neutral import UsedFile
 from aircoding.rules.rule_budget import MAX_RULE_BYTES
+from aircoding.rules.rule_use import UsedFile
 from aircoding.rules.sections import split_sections
 from aircoding.sources.excerpts import head_end, tail_start
 from aircoding.sources.files import TextRead

@@ -19,10 +19,11 @@ from aircoding.records.digests import sha256_bytes
 from aircoding.records.layers import OutcomeKind, Reason, Trust
 from aircoding.records.segments import Barred, Segment
 from aircoding.rules.foreign_header import RuleMode
-from aircoding.rules.neutral import LeftOut, UsedFile, neutral_rules
+from aircoding.rules.neutral import neutral_rules
 from aircoding.rules.precedence import Level
 from aircoding.rules.reach import Reach
 from aircoding.rules.rule_switches import RuleSwitches
+from aircoding.rules.rule_use import LeftOut, UsedFile
 from aircoding.rules.tree import RuleTree, TreeFile, tree_uri
 from aircoding.sources.confirmations import ConfirmedRule, confirmed_rules, is_confirmed
 from aircoding.sources.files import TextRead, list_folder, read_text_file

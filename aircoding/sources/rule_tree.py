@@ -9,13 +9,13 @@ import os
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from aircoding.records.diagnostics import Diagnostic
 from aircoding.rules.mentions import bare_file_name, mentions
-from aircoding.rules.rule_names import NATIVE_FOLDER, Dialect, RuleName, classify
+from aircoding.rules.rule_names import Dialect, RuleName, classify
 from aircoding.rules.tree import RuleTree, TreeFile, folders_of, import_target
 from aircoding.sources.files import TextRead, list_folder, printable, read_text_file
+from aircoding.sources.rule_folders import files_of_rule_folders
 
 __all__ = ["MAX_FOLDERS", "RuleHomes", "read_rule_tree", "walk_paths"]
 
@@ -41,8 +41,6 @@ _USERS = (
 _USER_RULES = ".claude/rules"
 _MANAGED = (("/etc/claude-code/CLAUDE.md", Dialect.CLAUDE),)
 _MANAGED_RULES = "etc/aircoding/rules"
-_RULE_FOLDERS = (NATIVE_FOLDER, ".claude/rules", ".cursor/rules", ".windsurf/rules", ".github/instructions")
-"""Folders of the project root that are looked through even where git ignores them, linked folders included."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +79,10 @@ def read_rule_tree(
     homes = homes or RuleHomes()
     known = frozenset(paths)
     reader = _TreeReader(root, homes, frozenset(approved))
+    in_folders, problems = files_of_rule_folders(root, known)
+    reader.diagnostics.extend(problems)
     bases = (*_IN_FOLDERS, *(name for name in agents_fallbacks if name))
-    for path in sorted({*known, *_hidden(root, near, bases), *reader.rule_folders(known)}):
+    for path in sorted({*known, *_hidden(root, near, bases), *in_folders}):
         if (name := classify(path) or _fallback(path, agents_fallbacks)) is not None:
             reader.project(path, name)
     reader.users()
@@ -165,40 +165,6 @@ class _TreeReader:
 
     def project(self, path: str, name: RuleName | None) -> None:
         self._keep(path, name, read_text_file(self._root, path))
-
-    def rule_folders(self, known: Collection[str]) -> set[str]:
-        """Return the files of folders that hold rules, linked folders included, once each and never out of the project.
-
-        git lists a link to a folder as one path.
-        """
-        linked = [
-            path for path in known if any(f"{part}/" in path for part in _RULE_FOLDERS) and _is_linked(self._root, path)
-        ]
-        waiting = [*_RULE_FOLDERS, *sorted(linked)]
-        base, found, seen = os.path.realpath(self._root), set[str](), set[str]()
-        while waiting:
-            current = waiting.pop(0)
-            real = os.path.realpath(self._root / current)
-            uri = f"project:{printable(current)}"
-            if not (real + "/").startswith(base + "/"):
-                self._note("rule.unreadable", "warning", "it is a link that leaves the project", uri, "copy the rules")
-                continue
-            if real in seen:
-                if current not in known:
-                    self._note("rule.folder_again", "info", "another name of a folder that was read", uri, "")
-                continue
-            seen.add(real)
-            names, problem = list_folder(self._root / current)
-            if problem is not None:
-                said = f"the rules in this folder were not read: {problem}"
-                self._note("rule.unreadable", "warning", said, uri, "check its rights")
-            for name in names:
-                path = f"{current}/{name}"
-                (waiting.append if (self._root / path).is_dir() else found.add)(path)
-        return found
-
-    def _note(self, code: str, severity: Literal["warning", "info"], message: str, uri: str, hint: str) -> None:
-        self.diagnostics.append(Diagnostic(severity=severity, code=code, message=message, uri=uri, hint=hint))
 
     def users(self) -> None:
         if self._homes.user is None:
@@ -300,10 +266,6 @@ class _TreeReader:
             identity=read.identity,
             linked=read.linked,
         )
-
-
-def _is_linked(root: Path, path: str) -> bool:
-    return (root / path).is_symlink() and (root / path).is_dir()
 
 
 def _in_project(path: str) -> bool:

@@ -83,6 +83,14 @@ def test_what_is_built_in_as_an_invariant_yields_to_nothing():
     assert [one[:2] for one in ruled(template, task)] == [("t", "b")]
 
 
+def test_managed_stands_between_what_is_built_in_and_the_users_own():
+    managed, mine = rule("m", Level.MANAGED, trust=Trust.USER), rule("u", Level.USER, trust=Trust.USER)
+    template = rule("b", Level.BUILTIN, trust=Trust.BUILTIN)
+    assert [one[:2] for one in ruled(managed, mine, template)] == [("u", "m"), ("u", "b")]
+    assert [one[:2] for one in ruled(managed, template)] == [("m", "b")]
+    assert ruled(managed, rule("agent", Level.LEARNED, trust=Trust.AGENT))[0][:2] == ("m", "agent")
+
+
 def test_equals_all_stand():
     assert ruled(rule("one", Level.PROJECT), rule("two", Level.PROJECT)) == []
     low = rule("low", Level.USER)
@@ -93,7 +101,7 @@ RULES = st.lists(
     st.builds(
         rule,
         st.text("abcd", min_size=1, max_size=3),
-        st.sampled_from([0, 2, 3, 4, 9, 100, 101]),
+        st.sampled_from([0, 1, 2, 3, 4, 9, 100, 101]),
         identity=st.sampled_from(["x", "y"]),
         trust=st.sampled_from(list(Trust)),
         native=st.booleans(),
