@@ -57,9 +57,7 @@ def rules() -> None:
 )
 @click.option("--agent", help="copilot: the agent that excludeAgent may name, such as code-review.")
 @click.option("--context-file", "context_names", multiple=True, help="gemini: context.fileName (repeatable).")
-@click.option(
-    "--rules", "show_rules", is_flag=True, help="Ours: list the rules one by one, with their names."
-)
+@click.option("--rules", "show_rules", is_flag=True, help="Ours: list the rules one by one, with their names.")
 @click.option("--all", "show_all", is_flag=True, help="List files of other folders and of other tools as well.")
 @json_option
 def explain(path: str, tool: str | None, cwd: str | None, show_all: bool, as_json: bool, **given: Any) -> None:
