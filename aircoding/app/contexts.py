@@ -34,7 +34,7 @@ from aircoding.records.ids import Digest, ManifestId, RunId, TaskId, session_id
 from aircoding.records.layers import Mode
 from aircoding.records.manifest import AssembledContext, AssemblyHead, Manifest, Overflow
 from aircoding.records.sessions import SessionBrief
-from aircoding.records.snapshot import ModelLimits, ToolSpec
+from aircoding.records.snapshot import ModelLimits
 from aircoding.records.tasks import Plan, TaskSpec
 from aircoding.sources.gather import FileGatherer
 from aircoding.sources.routed import Routed
@@ -126,6 +126,9 @@ class _StoppedClock:
         raise NotImplementedError(seconds)
 
 
+_NO_EXTENSIONS = Extensions()
+
+
 def build_context(request: BuildRequest, *, say: Callable[[str], None] = lambda _text: None) -> AssembledContext:
     """Assemble what a worker would see now; the clock is HEAD's commit time unless one is given.
 
@@ -164,12 +167,11 @@ def _built(
 ) -> AssembledContext:
     policies = open_policies(project, confined=True)
     extensions = _extensions(project, policies, say) if request.hooks else Extensions()
-    tools = tool_specs_of(extensions)
-    policies = replace(policies, plugin_tools=tools)
+    policies = replace(policies, plugin_tools=tool_specs_of(extensions))
     profile = policies.profile(request.role)
     limits = limits_for(request.model, project.settings)
     gatherer = gatherer_in_memory(
-        project, plan, policies, lambda _: limits, at=request.at, told=told, plugin_tools=tools
+        project, plan, policies, lambda _: limits, at=request.at, told=told, extensions=extensions
     )
     brief = SessionBrief(
         session_id=session_id(RunId(request.run_id or "build"), task.id, 1, request.role, 1),
@@ -224,13 +226,13 @@ def gatherer_in_memory(
     *,
     at: str | None = None,
     told: Told | None = None,
-    plugin_tools: tuple[ToolSpec, ...] = (),
+    extensions: Extensions = _NO_EXTENSIONS,
     open_worktree: Callable[[str], Worktree] = GitWorktree,
 ) -> FileGatherer:
     """Return a gatherer that records nothing; its clock stands at `at`, else at HEAD's commit time."""
     record = told or Told()
     return FileGatherer(
-        project=sources_of(project),
+        project=sources_of(project, extensions),
         plan=plan,
         open_worktree=open_worktree,
         blobs=_MemoryTexts(),
@@ -242,7 +244,7 @@ def gatherer_in_memory(
         ruled_in=record.ruled_in,
         suspected_in=record.suspected_in,
         routed_to=record.routed_to,
-        plugin_tools=plugin_tools,
+        plugin_tools=tool_specs_of(extensions),
     )
 
 

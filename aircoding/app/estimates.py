@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aircoding.app.contexts import gatherer_in_memory
-from aircoding.app.hooks import load_plugins_of, tool_specs_of
+from aircoding.app.hooks import load_plugins_of
 from aircoding.app.models import capabilities, estimated_model, limits_for, own_prices
 from aircoding.app.plans import load_plan
 from aircoding.app.policies import open_policies
@@ -155,8 +155,8 @@ def _builder(project: Project, plan: Plan) -> _Build:
     """Return how the first prompt of a session is assembled: shared and own tokens; None when it does not fit."""
     policies = open_policies(project, confined=True)
     limits_of = functools.cache(lambda name: limits_for(name, project.settings))
-    tools = tool_specs_of(load_plugins_of(project, policies))
-    gatherer = gatherer_in_memory(project, plan, policies, limits_of, plugin_tools=tools)
+    extensions = load_plugins_of(project, policies)
+    gatherer = gatherer_in_memory(project, plan, policies, limits_of, extensions=extensions)
     head, revision = project.repository.head(), gatherer.freeze_run()
 
     def build(task: TaskSpec, role: str, model: str) -> _First | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from aircoding.app.hooks import load_plugins_of, tool_specs_of
+from aircoding.app.hooks import load_plugins_of
 from aircoding.app.project import as_profile, open_project
 from aircoding.app.runs import confinement, unfinished_run
 from aircoding.app.wiring import open_gatherer
@@ -51,8 +51,8 @@ def reload_run(start: Path, run_id: str | None, *, say: Callable[[str], None]) -
         project = as_profile(project, run.profile)
         _, policies = confinement(project, say, run)
         plan = parse_plan(text, f"air:run/{run.run_id}/plan")
-        tools = tool_specs_of(load_plugins_of(project, policies))
-        gatherer = open_gatherer(project, policies, store, plan, limits_for=_no_limits, plugin_tools=tools)
+        extensions = load_plugins_of(project, policies)
+        gatherer = open_gatherer(project, policies, store, plan, limits_for=_no_limits, extensions=extensions)
         before = fold(store.events.read(run.run_id)).run_revision or run.run_revision
         revision = gatherer.freeze_run()
         if revision != before:

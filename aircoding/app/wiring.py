@@ -37,7 +37,7 @@ from aircoding.records.hooks import Extensions
 from aircoding.records.ids import RunId
 from aircoding.records.runs import Run
 from aircoding.records.sessions import SessionBrief
-from aircoding.records.snapshot import ModelLimits, ToolSpec
+from aircoding.records.snapshot import ModelLimits
 from aircoding.records.tasks import Plan
 from aircoding.rules.globs import Dialect, compile_globs
 from aircoding.sources.gather import FileGatherer
@@ -91,8 +91,11 @@ class World:
     extensions: Extensions = field(default_factory=Extensions)
 
 
-def sources_of(project: Project) -> Sources:
-    """Return where a project's sources lie."""
+_NO_EXTENSIONS = Extensions()
+
+
+def sources_of(project: Project, extensions: Extensions) -> Sources:
+    """Return where a project's sources lie, and what plugins add to them."""
     return Sources(
         root=project.root,
         home=project.home,
@@ -101,6 +104,8 @@ def sources_of(project: Project) -> Sources:
         homes=rule_homes(),
         profile=project.settings.identity.profile,
         skills=skill_switches(project.settings),
+        plugin_skills=extensions.skills,
+        skill_triggers=extensions.triggers,
         memory_root=Path(main_root(project.root)),
     )
 
@@ -113,11 +118,11 @@ def open_gatherer(
     *,
     limits_for: Callable[[str], ModelLimits],
     live: LivePolicies | None = None,
-    plugin_tools: tuple[ToolSpec, ...] = (),
+    extensions: Extensions = _NO_EXTENSIONS,
 ) -> FileGatherer:
     """Return the gatherer of a project's sources; with `live`, policies are those that hold at each request."""
     return FileGatherer(
-        project=sources_of(project),
+        project=sources_of(project, extensions),
         plan=plan,
         open_worktree=GitWorktree,
         blobs=store.texts,
@@ -131,7 +136,7 @@ def open_gatherer(
         ruled_in=store.rulings.rulings,
         suspected_in=suspicions_of(store),
         routed_to=routed_of(store),
-        plugin_tools=plugin_tools,
+        plugin_tools=tool_specs_of(extensions),
     )
 
 
@@ -143,7 +148,7 @@ def freeze_run(world: World, plan: Plan | None) -> str:
         world.store,
         plan,
         limits_for=world.provider.limits,
-        plugin_tools=tool_specs_of(world.extensions),
+        extensions=world.extensions,
     )
     return gatherer.freeze_run()
 
@@ -151,8 +156,7 @@ def freeze_run(world: World, plan: Plan | None) -> str:
 def wire(world: World, run: Run, plan: Plan) -> tuple[FleetDeps, DurableEngine]:
     """Return the fleet of a run, and its engine, which knows its workflows and is not launched yet."""
     project, store = world.project, world.store
-    tools = tool_specs_of(world.extensions)
-    policies = replace(world.policies, plugin_tools=tools)
+    policies = replace(world.policies, plugin_tools=tool_specs_of(world.extensions))
     told = {"profile": project.settings.identity.profile, "project_root": str(project.root)}
     clock, screener = SystemClock(), open_screener(project, policies)
     seen = store.events.read(run.run_id)
@@ -167,7 +171,13 @@ def wire(world: World, run: Run, plan: Plan) -> tuple[FleetDeps, DurableEngine]:
         clock=clock,
         screener=screener,
         gatherer=open_gatherer(
-            project, policies, store, plan, limits_for=world.provider.limits, live=live, plugin_tools=tools
+            project,
+            policies,
+            store,
+            plan,
+            limits_for=world.provider.limits,
+            live=live,
+            extensions=world.extensions,
         ),
         sandbox=world.sandbox,
         assemblies=store.assemblies,
@@ -181,7 +191,7 @@ def wire(world: World, run: Run, plan: Plan) -> tuple[FleetDeps, DurableEngine]:
         result_schema_for=lambda role: result_schema(policies.profile(role)) or {},
         next_try=next_try(),
         reminders=reminders(),
-        skills=lambda: FileShelf(sources_of(project).read_skills),
+        skills=lambda: FileShelf(sources_of(project, world.extensions).read_skills),
         revision_for=lambda brief: _revision(holder, brief),
         budget=RunBudget(run.max_cost_usd, lambda: store.calls.spent_usd(run.run_id)),
         gate=PrefixGate(time.monotonic),

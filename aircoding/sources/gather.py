@@ -14,7 +14,7 @@ from aircoding.errors import ConfigError, NotFoundError
 from aircoding.permissions.in_words import policy_in_words, task_policy_in_words
 from aircoding.ports import BlobStore, Clock, Screener, Worktree
 from aircoding.records.conflicts import Ruling, Suspicion
-from aircoding.records.hooks import Contribution
+from aircoding.records.hooks import ContributedSkill, Contribution, SkillTrigger
 from aircoding.records.ids import Digest, SessionId, session_parts
 from aircoding.records.layers import Layer, Mode, Scope, SegmentKind, Trust
 from aircoding.records.manifest import AssembledContext, Versions
@@ -40,7 +40,7 @@ from aircoding.sources.routed import Routed, routed_segments
 from aircoding.sources.rule_files import RuleFiles, RuleSwitches, read_rules
 from aircoding.sources.rule_tree import RuleHomes
 from aircoding.sources.segments import Intake, in_short, unique
-from aircoding.sources.skill_files import ExtraSkill, SkillSet, SkillSwitches, read_skills
+from aircoding.sources.skill_files import SkillSet, SkillSwitches, read_skills
 from aircoding.sources.skill_segments import body_segments, changed_index, index_segments
 from aircoding.sources.task_text import evidence_segments, graph_segment, task_segments
 from aircoding.sources.topic_memory import TopicMemory, topic_folders
@@ -91,13 +91,21 @@ class Project:
     profile: str = DEFAULT_PROFILE
     """The user's profile: as whom the agents speak, and whose memory they have."""
     skills: SkillSwitches = field(default_factory=SkillSwitches)
-    extra_skills: tuple[ExtraSkill, ...] = ()
+    plugin_skills: tuple[ContributedSkill, ...] = ()
+    skill_triggers: tuple[SkillTrigger, ...] = ()
     memory_root: Path | None = None
     """Where the project's memory lies: the main checkout of a linked worktree. None: the root."""
 
     def read_skills(self) -> SkillSet:
         """Return every skill as its file is now."""
-        return read_skills(self.root, self.home, trusted=self.trusted, switches=self.skills, extra=self.extra_skills)
+        return read_skills(
+            self.root,
+            self.home,
+            trusted=self.trusted,
+            switches=self.skills,
+            plugins=self.plugin_skills,
+            triggers=self.skill_triggers,
+        )
 
 
 class FileGatherer:

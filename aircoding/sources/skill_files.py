@@ -9,6 +9,7 @@ from typing import Literal
 
 from aircoding.records.diagnostics import Diagnostic
 from aircoding.records.digests import sha256_text
+from aircoding.records.hooks import ContributedSkill, SkillTrigger
 from aircoding.records.ids import Digest
 from aircoding.records.layers import OutcomeKind, Reason, Trust
 from aircoding.records.segments import Barred
@@ -16,7 +17,7 @@ from aircoding.rules.skill_file import Skill, parse_skill
 from aircoding.sources.files import TextRead, printable, read_text_file
 from aircoding.sources.skill_walk import SkillWalk
 
-__all__ = ["PROJECT_FOLDERS", "ExtraSkill", "FoundSkill", "SkillSet", "SkillSwitches", "read_skills"]
+__all__ = ["PROJECT_FOLDERS", "FoundSkill", "SkillSet", "SkillSwitches", "read_skills"]
 
 PROJECT_FOLDERS = (".air/shared/skills", ".agents/skills", ".claude/skills")
 """Of one name the first counts; the user's own come after them (client guide: project overrides user)."""
@@ -34,17 +35,6 @@ class SkillSwitches:
     claude: bool = True
     index_chars: int = 8_000
     disabled: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExtraSkill:
-    """A skill that no file of ours holds; `label` says who gives it, and begins its uri (`plugin:kitchen`)."""
-
-    name: str
-    description: str
-    body: str
-    label: str
-    trust: Trust
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +84,8 @@ def read_skills(
     *,
     trusted: bool,
     switches: SkillSwitches | None = None,
-    extra: Iterable[ExtraSkill] = (),
+    plugins: Iterable[ContributedSkill] = (),
+    triggers: Iterable[SkillTrigger] = (),
 ) -> SkillSet:
     """Read the skills of a project and its user.
 
@@ -103,16 +94,30 @@ def read_skills(
         home: the user's `~/.air`.
         trusted: whether the user trusts the project; else its skills are listed and not offered.
         switches: what the settings let in.
-        extra: skills that others give; they come last.
+        plugins: skills that plugins bring; they come last.
+        triggers: phrases of plugins that call up skills, whoever gives these.
     """
     reader = _Reader(switches or SkillSwitches(), trusted=trusted)
     for folder in PROJECT_FOLDERS if root is not None else ():
         reader.folder(root or home, folder, "project")
     reader.folder(home, _USER_FOLDER, "user")
-    for one in sorted(extra, key=lambda one: (one.label, one.name)):
+    for one in sorted(plugins, key=lambda one: (one.source, one.name)):
         reader.value(one)
     diagnostics = sorted(set(reader.walk.diagnostics), key=lambda one: (one.uri, one.line or 0, one.code, one.message))
-    return SkillSet(found=tuple(reader.found), diagnostics=tuple(diagnostics))
+    return SkillSet(found=_triggered(reader.found, triggers), diagnostics=tuple(diagnostics))
+
+
+def _triggered(found: Iterable[FoundSkill], triggers: Iterable[SkillTrigger]) -> tuple[FoundSkill, ...]:
+    """Give each skill the phrases that plugins call it up with, besides its own."""
+    more: dict[str, dict[str, None]] = {}
+    for one in triggers:
+        more.setdefault(one.skill, {}).update(dict.fromkeys(one.phrases))
+    return tuple(
+        replace(one, skill=replace(one.skill, triggers=tuple({**dict.fromkeys(one.skill.triggers), **more[one.name]})))
+        if one.skill is not None and one.name in more
+        else one
+        for one in found
+    )
 
 
 class _Reader:
@@ -160,7 +165,7 @@ class _Reader:
         if self._take(found, self._folder_refusal(folder)) and read.identity is not None:
             self._files[read.identity] = uri
 
-    def value(self, given: ExtraSkill) -> None:
+    def value(self, given: ContributedSkill) -> None:
         body = given.body.strip("\n")
         skill = Skill(
             name=given.name,
@@ -168,10 +173,12 @@ class _Reader:
             body=body,
             body_start_line=1,
             body_end_line=body.count("\n") + 1,
+            triggers=given.triggers,
         )
-        uri = f"{given.label}/skills/{printable(given.name)}/SKILL.md"
+        uri = f"{given.source}/skills/{printable(given.name)}/SKILL.md"
         digest = sha256_text(given.body)
-        self._take(FoundSkill(name=given.name, uri=uri, trust=given.trust, digest=digest, skill=skill), None)
+        # Whoever installs a plugin lets it instruct.
+        self._take(FoundSkill(name=given.name, uri=uri, trust=Trust.USER, digest=digest, skill=skill), None)
 
     def _folder_refusal(self, folder: str) -> Barred | None:
         """Say why nothing in a folder is offered, or None."""

@@ -11,12 +11,13 @@ from support.projects import Desk, make_intake, make_project, write_tree
 
 from aircoding.context.assembler import assemble
 from aircoding.errors import PathRefusedError, WorkspaceError
+from aircoding.records.hooks import ContributedSkill, SkillTrigger
 from aircoding.records.ids import TaskId
 from aircoding.records.layers import Mode, OutcomeKind, Reason, Trust
 from aircoding.records.manifest import AssembledContext
 from aircoding.records.tasks import TaskSpec
 from aircoding.sources import skill_files, skill_walk
-from aircoding.sources.skill_files import ExtraSkill, SkillSet, SkillSwitches, read_skills
+from aircoding.sources.skill_files import SkillSet, SkillSwitches, read_skills
 from aircoding.sources.skill_segments import index_segments
 from aircoding.sources.skill_shelf import FileShelf
 
@@ -199,14 +200,27 @@ def test_switches_and_trust_say_why_and_take_no_name_from_others(tmp_path: Path)
 def test_others_can_give_skills_as_values(tmp_path: Path) -> None:
     write_tree(tmp_path, {"skills/x/SKILL.md": text_of("x")})
     given = [
-        ExtraSkill(name=name, description=f"Do {name}", body="How.", label="plugin:kitchen", trust=Trust.USER)
+        ContributedSkill(name=name, description=f"Do {name}", body="How.", source="plugin:kitchen")
         for name in ("x", "bake")
     ]
-    found = read_skills(None, tmp_path, trusted=False, extra=given)
+    found = read_skills(None, tmp_path, trusted=False, plugins=given)
     assert told(found) == {
         "user:skills/x/SKILL.md": "used",
         "plugin:kitchen/skills/bake/SKILL.md": "used",
         "plugin:kitchen/skills/x/SKILL.md": "overridden",
+    }
+
+
+def test_plugins_call_up_skills_whoever_gives_these(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"skills/x/SKILL.md": text_of("x")})
+    given = [ContributedSkill(name="bake", description="Bake", body="How.", source="plugin:a", triggers=("bread",))]
+    triggers = [
+        SkillTrigger(skill=skill, phrases=("cake", "bread"), source="plugin:b") for skill in ("bake", "x", "none")
+    ]
+    found = read_skills(None, tmp_path, trusted=False, plugins=given, triggers=triggers)
+    assert {one.name: skill.triggers for one, skill in found.usable} == {
+        "bake": ("bread", "cake"),
+        "x": ("cake", "bread"),
     }
     shelf = FileShelf(lambda: found)
     assert (shelf.names(), shelf.read("bake", "").text, shelf.resolve("bake", "")) == (("bake", "x"), "How.", None)
