@@ -50,7 +50,9 @@ def omission_note(notes: Sequence[Note], estimator: Estimator) -> Item | None:
 
 def _name(note: OutcomeRecord) -> str:
     """Return the name of a text: path or address of its source and which part of it, as in its segment id."""
-    name = note.segment_id.split(":", 2)[2].rsplit("@", 1)[0].removesuffix("~short")
+    name = note.segment_id.split(":", 1)[1].rsplit("@", 1)[0].removesuffix("~short")
+    if not name.startswith(("~/", "/")):
+        name = name.split(":", 1)[1]
     # A name that breaks the line would make the note look like words of ours about something else.
     name = "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in name)
     if len(name) > _NAME_CHARS:

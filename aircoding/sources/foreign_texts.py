@@ -154,7 +154,7 @@ def _cut(parts: Sequence[RulePart], most_bytes: int, path: str) -> _Cut:
         heads[-1] = replace(heads[-1], text=f"{heads[-1].text}\n{marker}")
     elif tails:
         tails[0] = replace(tails[0], text=f"{marker}\n{tails[0].text}")
-    gap = RulePart(name="~cut", text="", start_line=first, end_line=last)
+    gap = RulePart(name="", text="", start_line=first, end_line=last)
     return _Cut(parts=(*heads, *tails), gap=gap, detail=detail)
 
 

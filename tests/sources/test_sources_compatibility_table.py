@@ -211,6 +211,27 @@ def test_a_users_file_that_is_a_link_into_the_project_has_the_projects_trust(rea
     assert {rule.trust for rule in found.rules.segments if rule.trust is not Trust.BUILTIN} == {Trust.EXTERNAL}
 
 
+def test_excludes_may_be_whole_paths_or_name_the_home(read: RuleFolders) -> None:
+    files = {
+        "CLAUDE.md": "@a.md",
+        "a.md": "a",
+        "pkg/CLAUDE.md": "b",
+        "~/.claude/CLAUDE.md": "c",
+        "~/.gemini/GEMINI.md": "d",
+    }
+    globs = (f"{read.project}/*/CLAUDE.md", "~/.claude/**", "a.md")
+    found = read(files, excludes=globs)
+    assert set(found.used()) == {"project:CLAUDE.md", "~/.gemini/GEMINI.md"}
+    for name in ("pkg/CLAUDE.md", "~/.claude/CLAUDE.md", "a.md"):
+        assert found.out(name)[1] is Reason.DISABLED
+
+
+def test_of_codex_own_files_the_first_that_holds_text_counts(read: RuleFolders) -> None:
+    found = read({"~/.codex/AGENTS.override.md": "", "~/.codex/AGENTS.md": "b"})
+    assert found.used() == {"~/.codex/AGENTS.md": "b"}
+    assert set(read({"~/.codex/AGENTS.override.md": "a"}).used()) == {"~/.codex/AGENTS.override.md"}
+
+
 def test_a_glob_of_excludes_that_cannot_be_read_is_said(read: RuleFolders) -> None:
     assert "rule.excludes" in read({"CLAUDE.md": "a"}, excludes=("[z",)).codes()
 

@@ -50,6 +50,18 @@ MACHINE = {
 TASK = TaskSpec(id=TaskId("T1"), title="Add a parser", write_area=("src/**",), reads=("src/a.py",))
 
 
+def test_a_users_file_that_is_too_long_is_cut_and_the_worker_is_told_of_it_by_its_path(tmp_path: Path) -> None:
+    long = "".join(f"Line {number} of what I like.\n" for number in range(12_000))
+    write_tree(tmp_path / "user", {".claude/CLAUDE.md": long})
+    root = make_project(tmp_path / "project", {"src/a.py": "x = 1\n"})
+    desk = Desk(root=root, home=tmp_path / "air", homes=RuleHomes(user=tmp_path / "user"), window_tokens=1_000_000)
+    context = assemble(desk.snapshot(desk.brief(task=TASK)))
+    assert isinstance(context, AssembledContext)
+    gap = next(one for one in context.omissions if one.uri == "~/.claude/CLAUDE.md" and "bytes of" in one.detail)
+    lines = gap.segment_id.split("@")[0].rsplit(":", 1)[1]
+    assert f"~/.claude/CLAUDE.md:{lines} (nothing left)" in str(context.messages)
+
+
 def test_l3_of_a_worker_is_the_text_that_was_read_and_approved(tmp_path: Path) -> None:
     root = make_project(tmp_path / "project", FILES)
     write_tree(tmp_path / "user", HOME)
