@@ -10,9 +10,9 @@ from aircoding.records.manifest import Manifest, SegmentRecord
 
 __all__ = ["LOAD_REASONS", "loaded_by"]
 
-LOAD_REASONS = ("session_start", "compact", "nested_traversal", "path_glob_match")
+LOAD_REASONS = ("session_start", "compact", "nested_traversal", "path_glob_match", "include")
 """Why instructions are loaded: the session begins; a new epoch does; a file deeper in the tree, or a scoped rule,
-holds for a path that the session has touched."""
+holds for a path that the session has touched; another file imports it."""
 
 _INSTRUCTIONS = frozenset(
     {
@@ -40,7 +40,7 @@ def loaded_by(manifest: Manifest, before: Manifest | None) -> tuple[tuple[str, t
     found: dict[str, dict[str, None]] = {reason: {} for reason in LOAD_REASONS}
     for record in _instructions(manifest):
         if record.source.uri not in known:
-            reason = _reason(record) if goes_on else "session_start" if before is None else "compact"
+            reason = _reason(record, goes_on=goes_on, first=before is None)
             found[reason][record.source.uri] = None
     return tuple((reason, tuple(uris)) for reason, uris in found.items() if uris)
 
@@ -49,10 +49,15 @@ def _instructions(manifest: Manifest) -> Iterator[SegmentRecord]:
     return (record for record in manifest.segments if record.kind in _INSTRUCTIONS)
 
 
-def _reason(record: SegmentRecord) -> str:
+def _reason(record: SegmentRecord, *, goes_on: bool, first: bool) -> str:
     """A rule file that stands above the path for which it is in was met on the way to that path."""
-    path = record.selected_by.removeprefix("path ")
-    if path == record.selected_by:
+    by, is_imported, _ = record.selected_by.partition(", imported by ")
+    if is_imported:
+        return "include"
+    if not goes_on:
+        return "session_start" if first else "compact"
+    path = by.removeprefix("path ")
+    if path == by:
         return "nested_traversal"
     folder = PurePosixPath(record.source.uri.removeprefix("project:")).parent
     return "nested_traversal" if PurePosixPath(path).is_relative_to(folder) else "path_glob_match"

@@ -28,7 +28,7 @@ def select(draft: Draft) -> tuple[Draft, tuple[Note, ...]]:
             kind, reason, detail, by = refusal
             notes.append(outcome(segment, kind, reason, detail, tokens=tokens, by=by))
             continue
-        item = Item(segment, Form.WHOLE, segment.text, tokens, _selected_by(snapshot, segment))
+        item = Item(segment, Form.WHOLE, segment.text, tokens, _why_in(snapshot, segment))
         short = mode_excerpt(snapshot.request.mode, segment)
         if short is not None:
             item = _shortened(item, short, snapshot)
@@ -137,6 +137,11 @@ def _trigger_refusal(segment: Segment) -> str | None:
     if not segment.triggers or segment.paths:
         return None
     return f"`triggers` is {', '.join(segment.triggers)}; the task and its instruction hold none of them"
+
+
+def _why_in(snapshot: Snapshot, segment: Segment) -> str:
+    by = _selected_by(snapshot, segment)
+    return f"{by}, imported by {segment.importers[0]}" if segment.importers else by
 
 
 def _selected_by(snapshot: Snapshot, segment: Segment) -> str:

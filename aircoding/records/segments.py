@@ -73,7 +73,8 @@ class Segment:
     can make them: an excerpt is a part of the text, a reference is one line that names the source
     and how to fetch it. `required` means that it must be kept whole or the assembly fails.
     `paths` are the globs that scope a rule, `paths_line` the line of its file where they stand; `tags` and the
-    `triggers` of a skill's body have theirs. `sequence` orders the texts of one level: what its owner reads last
+    `triggers` of a skill's body have theirs. `importers` are the files that take this
+    text in where it is no rule file by itself. `sequence` orders the texts of one level: what its owner reads last
     stands last.
     `priority` is the explicit weight of the owner (0 is neutral), `recency` counts up with time
     within one snapshot. `level` is the rule level (see `rules.precedence`), `identity` the name
@@ -106,6 +107,7 @@ class Segment:
     tags_line: int | None = None
     triggers: tuple[str, ...] = ()
     triggers_line: int | None = None
+    importers: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()
     findings: tuple[Finding, ...] = ()
     barred: Barred | None = None

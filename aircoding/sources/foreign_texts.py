@@ -52,7 +52,10 @@ def foreign_rules(origin: RuleOrigin, read: TextRead, intake: Intake, used: Used
         remarks = (*remarks, file_warning(origin, "too_long", cut.detail, hint))
     line = used.header.patterns_line if used.header.patterns else None
     return RuleText(
-        segments=tuple(replace(one, native=False, paths=origin.paths, paths_line=line) for one in segments),
+        segments=tuple(
+            replace(one, native=False, paths=origin.paths, paths_line=line, importers=origin.importers)
+            for one in segments
+        ),
         diagnostics=remarks,
     )
 

@@ -17,6 +17,8 @@ FILES = {
     "AGENTS.md": "# House\n\nUse tabs.\n",
     "docs/AGENTS.md": "# Docs\n\nBe short.\n",
     "docs/a.md": "a\n",
+    "CLAUDE.md": "# Own\n\nSee @notes/style.md\n",
+    "notes/style.md": "# Style\n\nShort words.\n",
     ".air/shared/rules/docs.md": '---\nkind: project\npaths: ["docs/**"]\n---\n# Docs\n\nUse headings.\n',
 }
 
@@ -31,7 +33,8 @@ def test_rules_are_told_by_what_called_them_up(tmp_path: Path) -> None:
     assert isinstance(later, AssembledContext)
 
     told = dict(loaded_by(first.manifest, None))
-    assert list(told) == ["session_start"]
+    assert list(told) == ["session_start", "include"]
+    assert told["include"] == ("project:notes/style.md",)
     assert "project:AGENTS.md" in told["session_start"]
     assert not any("docs" in uri for uri in told["session_start"])
     assert dict(loaded_by(later.manifest, first.manifest)) == {
@@ -40,4 +43,4 @@ def test_rules_are_told_by_what_called_them_up(tmp_path: Path) -> None:
     }
     assert loaded_by(later.manifest, later.manifest) == ()
     new_epoch = replace(later.manifest, epoch=2)
-    assert [reason for reason, _ in loaded_by(new_epoch, later.manifest)] == ["compact"]
+    assert [reason for reason, _ in loaded_by(new_epoch, later.manifest)] == ["compact", "include"]

@@ -72,6 +72,8 @@ def register(ctx):
         lambda given, facts: str(len(Path(facts["worktree"], given["path"]).read_text().splitlines())) + " lines",
         acts=lambda given: [PathAct(path=given["path"], access="read")])
     ctx.tool("mystery", "Does something.", {"type": "object"}, "read", lambda given, facts: "done")
+    ctx.skill("bake", "Bake bread", "Knead the dough well.")
+    ctx.trigger("bake", ["one"])
 """
 HOOKS = """\
 version: 1
@@ -241,6 +243,9 @@ def test_a_build_asks_what_a_first_epoch_asks_and_nothing_with_no_hooks(root: Pa
     assert "the gate is blue" in with_hooks.output
     assert "takes no part: not run" in with_hooks.output
     assert "Turn 1 has come" not in with_hooks.output
+    assert "Knead the dough well." in with_hooks.output
+    assert "skill_read" in with_hooks.output
+    assert "Knead" not in without.output
     assert "the gate is blue" not in without.output
     assert "count_lines" not in without.output
     assert air(root, *build).output == with_hooks.output
