@@ -286,7 +286,7 @@ def test_the_commands_of_the_pages_run(root: Path, page: str) -> None:
     ]
     assert commands
     for line in commands:
-        arguments = shlex.split(line.split("#")[0].replace("PATH", PATH))[1:]
+        arguments = shlex.split(line.split(" #")[0].replace("PATH", PATH))[1:]
         assert air(root, *arguments).code in ({0, 1} if "--exit-code" in arguments else {0}), line
 
 
