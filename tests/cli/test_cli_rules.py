@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,10 @@ from support.every_tool import EVERY_TOOL, PATH
 from support.projects import make_commit, make_project, write_tree
 from support.texts import assert_file_equals
 
+from aircoding.app.rule_sources import rule_switches
+from aircoding.rules.rule_switches import RuleSwitches
 from aircoding.rules.tools.explain import FOREIGN_TOOLS
+from aircoding.settings import Settings
 
 SNAPSHOTS = Path(__file__).parents[1] / "snapshots" / "rules"
 ROOT = Path(__file__).parents[2]
@@ -74,10 +79,6 @@ def test_the_plain_form_accounts_for_every_rule_file_too(root: Path) -> None:
     assert (found["role"], found["trusted"]) == ("executor", False)
 
 
-def without(found: Any, *keys: str) -> Any:
-    return {key: value for key, value in found.items() if key not in keys}
-
-
 def test_the_plain_form_is_what_context_build_puts_into_the_prompt(root: Path) -> None:
     """With `.air/` all stages run; the manifest of the built prompt names the same rules in the same order."""
     assert_same_as_built(root, PATH)
@@ -106,6 +107,22 @@ def assert_same_as_built(root: Path, path: str) -> None:
         reasons = {(one["uri"], one["outcome"], one["detail"]) for one in manifest["outcomes"] if one["reason"]}
         left_out = {(one["uri"], one["outcome"], one["why"]) for one in found["rules"] if one["position"] is None}
         assert left_out <= reasons
+
+
+def test_the_short_way_has_the_switches_that_settings_have_when_nothing_is_set() -> None:
+    assert rule_switches(Settings().rules) == RuleSwitches()
+
+
+@pytest.mark.parametrize("form", [["--as", "claude-code"], []], ids=["other", "ours"])
+def test_nothing_heavy_is_loaded_for_an_answer(tmp_path: Path, form: list[str]) -> None:
+    root = make_project(tmp_path / "plain", {"AGENTS.md": "a\n"})
+    code = (
+        "import sys\nfrom aircoding.cli.main import main\n"
+        f"try:\n    main({['rules', 'explain', 'x.py', *form]!r})\nexcept SystemExit as end:\n    assert not end.code\n"
+        "print([name for name in ('pydantic', 'sqlmodel', 'networkx', 'litellm', 'rich') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_what_a_rule_of_ours_overrides_is_told(root: Path) -> None:
