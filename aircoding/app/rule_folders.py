@@ -61,6 +61,11 @@ def _plain_root(start: Path, absolute: Path) -> Path:
 
 def _paths(root: Path, is_repository: bool) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]:
     """Return all paths; where git does not answer (not installed, not trusted), those that lie there, with a remark."""
+    if not is_repository and _is_nobodys(root):
+        said = "this folder is no project, so what lies below is not looked for, but for the folders of the path"
+        hint = "go to a project, or name a path in one"
+        remark = Diagnostic(severity="warning", code="tree.home", message=said, uri="project:.", hint=hint)
+        return (), (remark,)
     if not is_repository:
         return walk_paths(root)
     try:
@@ -68,14 +73,21 @@ def _paths(root: Path, is_repository: bool) -> tuple[tuple[str, ...], tuple[Diag
     except WorkspaceError as error:
         paths, problems = walk_paths(root)
         why = error.message.replace(str(root), ".")
-        said = Diagnostic(
+        remark = Diagnostic(
             severity="warning",
             code="tree.no_git",
             message=f"git does not list the files, so all that lie here are taken: {why}",
             uri="project:.",
             hint=error.hint,
         )
-        return paths, (said, *problems)
+        return paths, (remark, *problems)
+
+
+def _is_nobodys(root: Path) -> bool:
+    """Whether a folder is the user's home, lies above it, or is the one for temporary files (E37)."""
+    real, home = os.path.realpath(root), rule_homes().user
+    above = home is not None and (os.path.realpath(home) + "/").startswith(real.rstrip("/") + "/")
+    return above or real == os.path.realpath(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108 - nothing is written
 
 
 def read_folder(

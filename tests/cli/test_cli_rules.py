@@ -202,6 +202,17 @@ def test_the_users_own_files_count_and_an_import_needs_a_yes(root: Path, home: P
     assert by_path(account(root, PATH, "--as", "codex"))["~/.codex/AGENTS.md"]["position"] == 1
 
 
+def test_e37_e38_a_home_is_not_searched_and_the_folders_of_the_path_are(home: Path) -> None:
+    write_tree(home, {"AGENTS.md": "h\n", "a/AGENTS.md": "a\n", "b/AGENTS.md": "b\n", ".claude/CLAUDE.md": "u\n"})
+    found = account(home, "a/x.py", "--as", "claude-code", "--agents-md", "claude-md-and-agents-md")
+    assert "tree.home" in [one["code"] for one in found["warnings"]]
+    listed = by_path(found)
+    assert "a/AGENTS.md" in listed
+    assert "b/AGENTS.md" not in listed
+    assert [path for path, one in listed.items() if one["position"]].count("~/.claude/CLAUDE.md") == 1
+    assert listed[".claude/CLAUDE.md"]["cause"] == "duplicate"
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
