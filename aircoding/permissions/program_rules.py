@@ -79,7 +79,9 @@ def judge_program(
     if only_hands_on and not (index.names(program.name) or index.names(program.denied_as)):
         return []
     forms = _forms(program.name, [word.value for word in argv])
-    narrowing = [rule for form in (*forms, [program.denied_as, *forms[0][1:]]) for rule in index.narrowing(form)]
+    whole = [word.value for word in words[1:]]  # a deny may name an option that stands before the subcommand
+    strict_forms = (*forms, [program.denied_as, *forms[0][1:]], [program.name, *whole])
+    narrowing = [rule for form in strict_forms for rule in index.narrowing(form)]
     text = " ".join(word.raw for word in words)
     strict = max(narrowing, key=lambda rule: rule.effect.rank, default=None)
     if strict is not None:

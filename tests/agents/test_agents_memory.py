@@ -105,7 +105,7 @@ async def test_the_engine_judges_the_tool_by_its_name(desk: Session, home: Path)
     desk.under(rules=(*POLICY.rules, rule(PolicySubject.TOOL, Effect.DENY, "memory_write", 12)))
     denied = await write(desk, "add", text="x")
     place = "(`memory_write`, .air/shared/permissions.yaml:12)"
-    assert denied.text.startswith(f"Denied: use memory_write: the policy refuses this tool {place}.")
+    assert denied.text.startswith(f"Denied: use memory_write: the policy says deny of this tool {place}.")
     desk.under(rules=(rule(PolicySubject.TOOL, Effect.ASK, "memory_write", 12),))
     assert "it needs a person's approval, and nobody can be asked" in (await write(desk, "add", text="x")).text
     desk.under(rules=POLICY.rules, tools=("fs_read",))

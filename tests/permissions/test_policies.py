@@ -131,7 +131,7 @@ def test_lines_on_tools_narrow_what_a_role_has_and_are_told() -> None:
     assert decide(ToolAct(tool="shell"), policy).effect is Effect.ASK
     assert (
         decide(ToolAct(tool="fs_read"), policy).reason
-        == "the policy refuses this tool (`fs_read`, user:permissions.yaml:2)"
+        == "the policy says deny of this tool (`fs_read`, user:permissions.yaml:2)"
     )
     assert decide(ToolAct(tool="other"), worker(file, tools=("shell",))).reason == "the role does not have this tool"
     assert (
@@ -141,10 +141,18 @@ def test_lines_on_tools_narrow_what_a_role_has_and_are_told() -> None:
     assert "Tools:" not in policy_in_words(worker())
     both = worker(written("tools: {ask: [shell]}"), written("tools: {deny: [shell]}", PROJECT))
     assert decide(ToolAct(tool="shell"), both).effect is Effect.DENY
-    assert [one.message for one in faults("version: 1\ntools: {deny: ['a b'], allow: [x]}")] == [
-        "`tools.deny`: 'a b': write the name of a tool, as the worker sees it",
-        "`tools.allow` is not known",
+    assert [one.message for one in faults("version: 1\ntools: {deny: ['a b'], announce: [x]}")] == [
+        "`tools.deny`: 'a b': it is no name of a tool",
+        "`tools.announce` is not known",
     ]
+
+
+@pytest.mark.parametrize("line", ["git --git-dir *", "git -c *", "git --force git"])
+def test_a_deny_may_name_an_option_before_the_subcommand(line: str) -> None:
+    policy = worker(written(f"commands: {{deny: ['{line}']}}"))
+    command = line.replace("*", "x status")
+    assert decide(CommandAct(command=command), policy).effect is Effect.DENY
+    assert decide(CommandAct(command="git status"), policy).effect is Effect.ALLOW
 
 
 def test_a_narrower_level_wins_over_a_wider_one() -> None:
