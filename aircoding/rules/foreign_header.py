@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from enum import StrEnum
 
 from aircoding.records.diagnostics import Diagnostic
@@ -68,9 +69,44 @@ def read_foreign_header(text: str, style: HeaderStyle, uri: str = "") -> Foreign
         body_start_line=matter.body_start_line,
         description=(matter.text("description") or "").strip(),
         broken=matter.broken,
-        diagnostics=matter.diagnostics,
+        diagnostics=tuple(one for one in matter.diagnostics if not _is_usual(one, style)),
     )
-    return header if matter.broken else _READERS[style](matter, header, uri)
+    return header if matter.broken else _without_effect(_READERS[style](matter, header, uri), matter, style, uri)
+
+
+def _is_usual(remark: Diagnostic, style: HeaderStyle) -> bool:
+    """Unquoted globs are how Cursor and Windsurf themselves write a header."""
+    return style in {HeaderStyle.CURSOR, HeaderStyle.WINDSURF} and remark.code == "front_matter.lenient"
+
+
+def _without_effect(header: ForeignHeader, matter: FrontMatter, style: HeaderStyle, uri: str) -> ForeignHeader:
+    """Name each key that is meant to say when the rule applies and that its tool passes over."""
+    own = _SCOPE_KEYS[style]
+    for key in matter.data:
+        near = get_close_matches(key, own, n=1, cutoff=0.75)
+        if key in own or (key not in _ALL_SCOPE_KEYS and not near):
+            continue
+        meant = near[0] if near else own[0]
+        message = f"`{key}` is no key of {_OWNERS[style]}, which passes over it: {header.why_mode}"
+        header = _with(header, uri, matter, key, message, f"write `{meant}`")
+        header = replace(header, why_mode=f"{header.why_mode} (its `{key}` says nothing to {_OWNERS[style]})")
+    return header
+
+
+_OWNERS = {
+    HeaderStyle.CLAUDE: "Claude Code",
+    HeaderStyle.CURSOR: "Cursor",
+    HeaderStyle.COPILOT: "Copilot",
+    HeaderStyle.WINDSURF: "Windsurf",
+}
+_SCOPE_KEYS = {
+    HeaderStyle.CLAUDE: ("paths",),
+    HeaderStyle.CURSOR: ("globs", "alwaysApply"),
+    HeaderStyle.COPILOT: ("applyTo", "excludeAgent"),
+    HeaderStyle.WINDSURF: ("trigger", "globs"),
+}
+"""The keys by which each tool tells when a rule applies; the first is what another tool's key most likely means."""
+_ALL_SCOPE_KEYS = frozenset(key for keys in _SCOPE_KEYS.values() for key in keys)
 
 
 def _claude(matter: FrontMatter, header: ForeignHeader, uri: str) -> ForeignHeader:

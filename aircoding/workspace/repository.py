@@ -5,6 +5,7 @@ A commit or merge carries the key of the step that made it as a trailer; a step 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -55,9 +56,13 @@ def open_repository(start: str | Path) -> GitRepository:
 def main_root(root: str | Path) -> str:
     """Return the root of the main worktree of the repository at `root`: its own, unless it is a linked one.
 
+    A folder that is no repository is its own root.
+
     Raises:
         WorkspaceError: git fails.
     """
+    if not os.path.lexists(os.path.join(root, ".git")):
+        return str(root)
     common = git(root, "rev-parse", "--path-format=absolute", "--git-common-dir")
     return str(Path(common).parent) if Path(common).name == ".git" else str(root)
 

@@ -156,6 +156,24 @@ def test_no_repository_no_key_no_database_no_such_path(tmp_path: Path, form: lis
         assert "not trusted yet" in shown
 
 
+@pytest.mark.parametrize("given", ["config", "folder", "environment"])
+def test_settings_and_air_need_no_repository_either(
+    tmp_path: Path, home: Path, given: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "plain"
+    write_tree(folder, {"AGENTS.md": "# House\n\nUse tabs.\n"})
+    if given == "config":
+        write_tree(home, {".air/config.toml": "[run]\nconcurrency = 2\n"})
+        monkeypatch.setenv("AIR_HOME", str(home / ".air"))
+    elif given == "folder":
+        (folder / ".air").mkdir()
+    else:
+        monkeypatch.setenv("AIR_RUN__CONCURRENCY", "2")
+    for form in (["explain", "a.py"], ["compare", "a.py"], ["list"]):
+        assert "AGENTS.md" in said(folder, *form)
+    assert said(folder, "lint") == "1 rule file in order\n"
+
+
 def test_from_any_folder_the_root_is_that_of_the_path(root: Path, tmp_path: Path) -> None:
     at_root = account(root, PATH, "--as", "cursor")
     below = account(root / "src", "api/users.py", "--as", "cursor")

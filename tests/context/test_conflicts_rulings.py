@@ -83,6 +83,7 @@ def test_a_confirmed_rule_wins_over_a_later_one() -> None:
     (conflict,) = conflicts_of(snapshot(replace(TABS, confirmed=True), replace(BLANKS, level=4)))
 
     assert conflict.winner == TABS.segment_id
+    assert conflict.ruling == "project:a.md:1 was confirmed by the user and holds"
 
 
 def test_an_id_outlives_other_lines_other_sessions_and_the_order_of_files() -> None:

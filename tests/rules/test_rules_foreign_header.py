@@ -82,3 +82,28 @@ def test_any_text_has_a_mode(text, style):
     for whole in (text, f"---\n{text}\n---\nbody"):
         found = read_foreign_header(whole, style)
         assert found.mode in RuleMode
+
+
+@pytest.mark.parametrize(
+    ("style", "header", "key", "mode"),
+    [
+        (HeaderStyle.CLAUDE, "globs: src/**", "globs", RuleMode.ALWAYS),
+        (HeaderStyle.CLAUDE, "path: src/**", "path", RuleMode.ALWAYS),
+        (HeaderStyle.CURSOR, "paths: [src/**]", "paths", RuleMode.MANUAL),
+        (HeaderStyle.CURSOR, "alwaysapply: true", "alwaysapply", RuleMode.MANUAL),
+        (HeaderStyle.COPILOT, "paths: src/**", "paths", RuleMode.MANUAL),
+        (HeaderStyle.WINDSURF, "alwaysApply: true", "alwaysApply", RuleMode.MANUAL),
+    ],
+)
+def test_a_key_of_another_tool_says_nothing_to_this_one_and_is_named(
+    style: HeaderStyle, header: str, key: str, mode: RuleMode
+) -> None:
+    found = read(header, style)
+    assert found.mode is mode
+    assert [(one.code, one.line) for one in found.diagnostics] == [(f"rule_header.{key}", 2)]
+    assert f"`{key}` says nothing to" in found.why_mode
+
+
+def test_keys_that_say_nothing_of_when_a_rule_applies_are_passed_over():
+    assert read("author: me\npaths: [a/**]\ndescription: x", HeaderStyle.CLAUDE).diagnostics == ()
+    assert read("globs: *.ts\nalwaysApply: false", HeaderStyle.CURSOR).diagnostics == ()

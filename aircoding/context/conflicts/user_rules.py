@@ -152,8 +152,14 @@ def _between_rules(one: _Said, other: _Said) -> Contradiction | None:
     strength = _strength(one.segment), _strength(other.segment)
     if strength[0] == strength[1]:
         return _made(one, other, subject, "both stand in one place or at one level: say which is meant", None, "")
-    winner = one if strength[0] > strength[1] else other
-    return _made(one, other, subject, f"{winner.where} is the later or nearer rule and holds", winner, "level")
+    winner, loser = (one, other) if strength[0] > strength[1] else (other, one)
+    why = "was confirmed by the user" if _by_confirmation(winner, loser) else "is the later or nearer rule"
+    return _made(one, other, subject, f"{winner.where} {why} and holds", winner, "level")
+
+
+def _by_confirmation(winner: _Said, loser: _Said) -> bool:
+    (trust, confirmed, _), (other_trust, other_confirmed, _) = _strength(winner.segment), _strength(loser.segment)
+    return trust == other_trust and confirmed and not other_confirmed
 
 
 def _strength(rule: Segment) -> tuple[int, bool, int]:
