@@ -13,7 +13,8 @@ from pydantic import BaseModel
 from aircoding.app.initialise import CONFIG, PERMISSIONS, InitReport, initialise, packaged_text
 from aircoding.app.project import Project, open_project
 from aircoding.errors import ConfigError, UsageError, WorkspaceError
-from aircoding.permissions.claude_rules import Untranslated, proposal_text, translate_claude_rules
+from aircoding.permissions.claude_rules import translate_claude_rules
+from aircoding.permissions.foreign_rules import Untranslated, proposal_text
 from aircoding.rules.adoption import CLAUDE_SETTINGS, AdoptedFile, ForeignTool, Reading, adopted_files
 from aircoding.rules.toml_text import with_flag
 from aircoding.settings import Settings
