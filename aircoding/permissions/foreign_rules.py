@@ -83,7 +83,7 @@ def program_line(pattern: str, effect: str) -> str:
     if pattern != " ".join(pattern.split()):
         raise NoEquivalent("it holds more blanks than between words")
     if "/" in program and not program.startswith("./"):
-        raise NoEquivalent("a line names a program of the system without its folder, and would allow it anywhere")
+        raise NoEquivalent("a line names a program without its folder, and would allow it anywhere")
     return command_line(pattern)
 
 

@@ -63,11 +63,10 @@ def translate_gemini_rules(text: str) -> ForeignRules:
     found: list[tuple[int, OrderedRule]] = []
     for entry in _listed(data.get("rule", [])) + _listed(data.get("rules", [])):
         try:
-            found += _rules(entry)
+            found = [*_rules(entry), *found]  # of equal priority the first of the file wins
         except NoEquivalent as none:
             effect = _EFFECTS.get(str(entry.get("decision")), "") if isinstance(entry, dict) else ""
             left.append(Untranslated(effect=effect, rule=_said(entry), why=str(none)))
-    found.reverse()  # of equal priority the first of the file wins
     found.sort(key=lambda one: one[0])
     return translate_ordered([rule for _, rule in found], _translated, left)
 

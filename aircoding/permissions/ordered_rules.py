@@ -1,8 +1,8 @@
 """Rules of which one wins by its rank, as lines of which the strictest holds.
 
-opencode lets the last rule win that matches, gemini-cli the one of highest priority. A rule that never wins is
-left out; a rule that wins over a stricter one cannot lift it here, and is handed back. Patterns are texts in which `*` stands
-for any characters and `?` for one; `x *` also means `x` alone.
+opencode lets the last rule win that matches, gemini-cli the one of highest priority. A rule that never wins is handed
+back; so is one that wins over a stricter one, which no line can lift here. Patterns are texts in which `*` stands for
+any characters and `?` for one; `x *` also means `x` alone.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ def wildcard_globs(pattern: str) -> tuple[str, ...]:
     text = re.sub(r"^\$(HOME|\{HOME\})(?=/|$)", "~", pattern.strip())
     if not text.isprintable() or _OTHER_MEANING & set(text) or "$" in text:
         raise NoEquivalent("it holds characters that mean something else in a path here")
-    if ".." in text.split("/") or text == "~" or (text.startswith("~") and not text.startswith("~/")):
+    if ".." in text.split("/") or text in ("", ".", "./", "~") or (text.startswith("~") and not text.startswith("~/")):
         raise NoEquivalent("only paths in the project, from `/` and from `~/` can be said")
     globs = tuple(_anchored(one) for one in _spellings(text.removeprefix("./")))
     for glob in globs:

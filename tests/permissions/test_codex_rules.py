@@ -17,8 +17,10 @@ from aircoding.records.policy import CommandAct, Effect
         ('prefix_rule(pattern=["git", "push"], decision="prompt")', {"commands.ask": ["git push *"]}),
         ('prefix_rule(pattern=["quux"])', {"commands.allow": ["quux *"]}),
         (
-            'prefix_rule(\n  pattern = ["npm", ["test", "run"]],  # two\n  decision = "allow",\n'
-            '  justification = "daily",\n)',
+            (
+                'prefix_rule(\n  pattern = ["npm", ["test", "run"]],  # two\n  decision = "allow",\n'
+                '  justification = "daily",\n)'
+            ),
             {"commands.allow": ["npm test *", "npm run *"]},
         ),
         ('prefix_rule(["sudo"], "forbidden")', {"commands.deny": ["sudo *"]}),
