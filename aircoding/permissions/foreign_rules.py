@@ -103,7 +103,8 @@ def proposal_text(rules: ForeignRules, source: str) -> str:
     """Return a policy file with the lines, and what has none as comments."""
     lines = [
         f"# What agents may do here, proposed from {_line(source)}: read it before you trust it.",
-        "# Denies and asks of this file always hold; its allows hold once you trust this project (`aircoding permissions trust`).",
+        "# Denies and asks of this file always hold; its allows hold once you trust this project",
+        "# (`aircoding permissions trust`).",
         "version: 1",
     ]
     above: Place = ()
