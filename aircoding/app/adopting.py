@@ -167,6 +167,7 @@ def _next(
         yield f"read {permissions.path}{done}, then `aircoding permissions trust`"
     made = next((agent.role for agent in agents if agent.made), None)
     if made is not None:
+        yield "read the new roles in .air/shared/roles/, then `aircoding permissions trust`: untrusted ones say nothing"
         yield f"see what a role is told: `aircoding context build --role {made}`"
     if any(file.reading is not Reading.NEVER for file in files):
         yield "see what a worker is told: `aircoding context build --role executor --path FILE`"

@@ -97,7 +97,9 @@ def role_of_agent(agent: Agent, *, role: str, source: str) -> RoleDraft:
 
 
 def _quoted(text: str) -> str:
-    return json.dumps(text)
+    """Return a text as YAML has it in quotes, on one line."""
+    escaped = json.dumps(text, ensure_ascii=False)
+    return "".join(char if char.isprintable() else f"\\U{ord(char):08x}" for char in escaped)
 
 
 def _categories(agent: Agent) -> tuple[tuple[str, ...], tuple[str, ...]]:

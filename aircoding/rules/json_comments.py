@@ -9,7 +9,7 @@ from typing import Any
 __all__ = ["parse_json_with_comments"]
 
 _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_TRAILING = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])', re.DOTALL)
+_TRAILING = re.compile(r'("(?:\\.|[^"\\])*")|(?<=[\w"\]}])(\s*),(?=\s*[}\]])', re.DOTALL)
 
 
 def parse_json_with_comments(text: str) -> Any:
@@ -20,7 +20,7 @@ def parse_json_with_comments(text: str) -> Any:
     """
     plain = _TOKEN.sub(lambda found: found[0] if found[0].startswith('"') else _blank(found[0]), text)
     try:
-        return json.loads(_TRAILING.sub(lambda found: found[1] or "", plain))
+        return json.loads(_TRAILING.sub(lambda found: found[1] or found[2], plain))
     except RecursionError as error:
         raise ValueError("it nests too deeply") from error
 
