@@ -67,8 +67,9 @@ def translate_codex_rules(text: str) -> ForeignRules:
         return _nothing("file", f"the file cannot be read: {error}")
     rules: list[OrderedRule] = []
     left: list[Untranslated] = []
+    written = text.split("\n")
     for statement in tree.body:
-        said = " ".join((ast.get_source_segment(text, statement) or "").split())
+        said = " ".join(" ".join(written[statement.lineno - 1 : statement.end_lineno]).split())
         effect = ""
         try:
             values = _values(statement)
@@ -142,6 +143,8 @@ def _line(rule: OrderedRule) -> list[tuple[Place, str]]:
 
 def _examples(values: Mapping[str, Any], rules: list[OrderedRule], effect: str) -> Iterator[Untranslated]:
     """Yield each example that our engine takes otherwise than the rule's author says."""
+    if not ("match" in values or "not_match" in values):
+        return
     lines = []
     for rule in rules:
         try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from aircoding.permissions.foreign_rules import ForeignRules, NoEquivalent, Place, Untranslated
 
@@ -126,11 +127,16 @@ def _meet_rules(one: OrderedRule, other: OrderedRule) -> bool:
 
 def covers(wide: str, narrow: str) -> bool:
     """Whether every text of `narrow` is surely one of `wide`."""
+    if not narrow.startswith(_start(wide)):
+        return False
     return all(any(_within(one, other) for one in _readings(wide)) for other in _readings(narrow))
 
 
 def overlaps(one: str, other: str) -> bool:
     """Whether a text may match both patterns."""
+    first_start, second_start = _start(one), _start(other)
+    if not (first_start.startswith(second_start) or second_start.startswith(first_start)):
+        return False
     return any(_meet(first, second) for first in _readings(one) for second in _readings(other))
 
 
@@ -138,6 +144,13 @@ def _readings(pattern: str) -> tuple[str, ...]:
     return (pattern, pattern[:-2]) if pattern.endswith(" *") else (pattern,)
 
 
+@lru_cache(maxsize=4096)
+def _start(pattern: str) -> str:
+    """Return what every text of a pattern begins with."""
+    return _fixed(pattern).removesuffix(" ")
+
+
+@lru_cache(maxsize=4096)
 def _fixed(pattern: str) -> str:
     """Return what a pattern begins with before its first wildcard."""
     ends = [place for wild in "*?" if (place := pattern.find(wild)) >= 0]

@@ -41,7 +41,8 @@ def _spellings(text: str) -> list[str]:
         parts.append((text[end : found.start()],))
         first, last = found.start() == 0, found.end() == len(text)
         if found[0] == "?":
-            parts.append(("?", "/"))
+            inner = not first and not last and "/" not in (text[found.start() - 1], text[found.end()])
+            parts.append(("?", "/") if inner else ("?",))  # a path has no empty folder
         elif last:
             parts.append(("*",))
         elif first:

@@ -86,7 +86,7 @@ def role_of_agent(agent: Agent, *, role: str, source: str) -> RoleDraft:
     text = _HEADER.format(
         source=_quoted(source),
         description=_quoted(agent.description),
-        role=role,
+        role=_quoted(role),
         title=_quoted(agent.name),
         writes="area" if "edit" in categories else "none",
         tools=", ".join(categories),

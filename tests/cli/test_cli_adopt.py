@@ -114,7 +114,9 @@ def test_a_policy_of_the_projects_own_stays_and_the_proposal_lies_beside_it(root
     assert (root / ".air/shared/permissions.yaml").read_text() == own
     assert done["permissions"]["path"] == ".air/shared/permissions.from-claude.yaml"
     assert "npm run test *" in (root / done["permissions"]["path"]).read_text()
-    assert (root / ".air/config.toml").read_text() == "# mine\n[rules]\nclaude = true\n"
+    config = (root / ".air/config.toml").read_text()
+    assert config.startswith("# mine\n[rules]\nclaude = true\n")
+    assert tomllib.loads(config) == {"rules": {"claude": True}, "skills": {"claude": True}}
 
 
 @pytest.mark.parametrize(
