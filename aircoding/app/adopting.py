@@ -10,10 +10,12 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from aircoding.app.agent_roles import AdoptedAgent, adopt_agents
 from aircoding.app.initialise import CONFIG, PERMISSIONS, InitReport, initialise, packaged_text
 from aircoding.app.project import Project, open_project
 from aircoding.errors import ConfigError, UsageError, WorkspaceError
-from aircoding.permissions.claude_rules import Untranslated, proposal_text, translate_claude_rules
+from aircoding.permissions.claude_rules import translate_claude_rules
+from aircoding.permissions.foreign_rules import Untranslated, proposal_text
 from aircoding.rules.adoption import CLAUDE_SETTINGS, AdoptedFile, ForeignTool, Reading, adopted_files
 from aircoding.rules.toml_text import with_flag
 from aircoding.settings import Settings
@@ -53,6 +55,7 @@ class Adoption:
     files: tuple[AdoptedFile, ...]
     switches: tuple[str, ...]
     permissions: PermissionProposal | None
+    agents: tuple[AdoptedAgent, ...]
     next_commands: tuple[str, ...]
 
 
@@ -77,13 +80,15 @@ def adopt(start: Path, tool: ForeignTool, *, trust: bool) -> Adoption:
     init = initialise(start, trust=trust)
     _write(project.root / CONFIG, config)
     permissions = _permissions(project, init) if tool is ForeignTool.CLAUDE else None
+    agents = adopt_agents(project.root, (file.path for file in files)) if tool is ForeignTool.CLAUDE else ()
     return Adoption(
         tool=tool.value,
         init=init,
         files=files,
         switches=tuple(f"[{section}] {key}" for section, key in switches),
         permissions=permissions,
-        next_commands=tuple(_next(files, permissions)),
+        agents=agents,
+        next_commands=tuple(_next(files, permissions, agents)),
     )
 
 
@@ -154,10 +159,16 @@ def _write(path: Path, text: str) -> None:
         ) from error
 
 
-def _next(files: tuple[AdoptedFile, ...], permissions: PermissionProposal | None) -> Iterator[str]:
+def _next(
+    files: tuple[AdoptedFile, ...], permissions: PermissionProposal | None, agents: tuple[AdoptedAgent, ...]
+) -> Iterator[str]:
     if permissions is not None and permissions.path is not None:
         done = "" if permissions.is_own else f", and take into {PERMISSIONS} what you want"
         yield f"read {permissions.path}{done}, then `aircoding permissions trust`"
+    made = next((agent.role for agent in agents if agent.made), None)
+    if made is not None:
+        yield "read the new roles in .air/shared/roles/, then `aircoding permissions trust`: untrusted ones say nothing"
+        yield f"see what a role is told: `aircoding context build --role {made}`"
     if any(file.reading is not Reading.NEVER for file in files):
         yield "see what a worker is told: `aircoding context build --role executor --path FILE`"
     yield "edit .air/shared/plan/tasks.yaml, then `aircoding plan check`"

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from aircoding.cli.output import emit, json_option
+from aircoding.cli.output import emit, json_option, note
 
 __all__ = ["permissions"]
 
 
 @click.group()
 def permissions() -> None:
-    """Trust a project, or a plan's commands; ask what the policy says of a command."""
+    """Trust a project, or a plan's commands; ask what the policy says; take over rules of another tool."""
 
 
 @permissions.command()
@@ -46,3 +46,29 @@ def check(command: str, role: str, task_id: str | None, as_json: bool) -> None:
         return "\n".join(lines)
 
     emit("decision", decision, as_json=as_json, text=text)
+
+
+@permissions.command("import")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--from",
+    "tool",
+    type=click.Choice(["claude", "codex", "opencode", "gemini"]),
+    required=True,
+    help="The tool whose rules the file holds.",
+)
+@json_option
+def import_rules(file: Path, tool: str, as_json: bool) -> None:
+    """Translate the permission rules of another tool's file; print a policy file, write nothing.
+
+    What has no line of ours is listed on stderr with its reason; then the exit code is 1.
+    """
+    from aircoding.app.importing import import_permissions
+
+    found = import_permissions(file, tool)
+    emit("proposal", found, as_json=as_json, text=lambda: found.text.removesuffix("\n"))
+    if not as_json:
+        for one in found.untranslated:
+            note(f"{one.effect or 'key'} {one.rule}: {one.why}")
+    if found.untranslated:
+        raise SystemExit(1)

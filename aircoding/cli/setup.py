@@ -13,6 +13,7 @@ from aircoding.records.words import counted
 
 if TYPE_CHECKING:
     from aircoding.app.adopting import Adoption, PermissionProposal
+    from aircoding.app.agent_roles import AdoptedAgent
     from aircoding.app.initialise import InitReport
 
 __all__ = ["doctor", "init"]
@@ -59,7 +60,13 @@ def _adopted(done: Adoption) -> str:
     lines = [_made(done.init), "", table((f"file of {done.tool}", "read", "why"), rows), ""]
     lines += [f"switched on in .air/config.toml: {', '.join(done.switches)}"]
     lines += _permission_lines(done.permissions) if done.permissions is not None else []
+    lines += [line for agent in done.agents for line in _agent_lines(agent)]
     return "\n".join([*lines, "", *(f"next: {one}" for one in done.next_commands)])
+
+
+def _agent_lines(agent: AdoptedAgent) -> list[str]:
+    told = f"{'made' if agent.made else 'kept'} role {agent.role}" if agent.role is not None else "no role"
+    return [f"{agent.path}: {told}: {agent.why}", *(f"  not carried over: {one}" for one in agent.left)]
 
 
 def _permission_lines(found: PermissionProposal) -> list[str]:

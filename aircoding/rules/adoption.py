@@ -11,7 +11,7 @@ from aircoding.rules.lint import header_style, tree_uri
 from aircoding.rules.rule_names import Dialect
 from aircoding.rules.tree import RuleTree, TreeFile
 
-__all__ = ["CLAUDE_SETTINGS", "AdoptedFile", "ForeignTool", "Reading", "adopted_files"]
+__all__ = ["CLAUDE_SETTINGS", "AdoptedFile", "ForeignTool", "Reading", "adopted_files", "is_agent_file"]
 
 CLAUDE_SETTINGS = ".claude/settings.json"
 """Where Claude Code keeps a project's permission rules."""
@@ -77,6 +77,11 @@ _MODES = {
 }
 
 
+def is_agent_file(path: str) -> bool:
+    """Whether a path of a project is one where Claude Code looks for its agents."""
+    return path.startswith(f"{_FOLDERS[ForeignTool.CLAUDE]}/agents/") and path.endswith(".md")
+
+
 def adopted_files(tree: RuleTree, tool: ForeignTool) -> tuple[AdoptedFile, ...]:
     """Return every file of the tool in the project by path, each with what becomes of it."""
     names = tree.same_files()
@@ -133,4 +138,6 @@ def _other_files(tree: RuleTree, tool: ForeignTool) -> Iterator[AdoptedFile]:
             yield AdoptedFile(path=path, reading=Reading.ON_DEMAND, why=f"it belongs to the skill {inner[1]}")
             continue
         why = _OTHERS.get(inner[0], "nothing here reads it")
+        if is_agent_file(path):
+            why = "what can be said of it becomes a role in .air/shared/roles/"
         yield AdoptedFile(path=path, reading=Reading.NEVER, why=why)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import replace
 
 from aircoding.rules.front_matter import FrontMatter, normalise, parse_front_matter
@@ -21,14 +22,17 @@ _KNOWN = frozenset({*SPECIFIED_KEYS, *EXTENSION_KEYS, "version", "author"})
 _PLAIN_VALUE = re.compile(r"(?P<key>[ \t]*[A-Za-z0-9_.-]+[ \t]*:[ \t]+)(?P<value>[^\s'\"|>&!%@`\[\]{}#*].*)")
 
 
-def read_skill_header(text: str, uri: str = "") -> FrontMatter:
-    """Return header and body; a header that YAML refuses is read once more with its colons quoted. Never raises."""
-    matter = parse_front_matter(text, uri, _KNOWN)
+def read_skill_header(text: str, uri: str = "", known_keys: Collection[str] = _KNOWN) -> FrontMatter:
+    """Return header and body; a header that YAML refuses is read once more with its colons quoted. Never raises.
+
+    `known_keys` are those of another kind of file with such headers.
+    """
+    matter = parse_front_matter(text, uri, known_keys)
     if not matter.broken or not any(one.code == "front_matter.invalid" for one in matter.diagnostics):
         return matter
     lines = normalise(text).split("\n")
     end = matter.body_start_line - 2
-    quoted = parse_front_matter("\n".join([lines[0], *_quoted(lines[1:end]), *lines[end:]]), uri, _KNOWN)
+    quoted = parse_front_matter("\n".join([lines[0], *_quoted(lines[1:end]), *lines[end:]]), uri, known_keys)
     if quoted.broken:
         return matter
     fault = next(one for one in matter.diagnostics if one.code == "front_matter.invalid")

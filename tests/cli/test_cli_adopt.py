@@ -114,7 +114,9 @@ def test_a_policy_of_the_projects_own_stays_and_the_proposal_lies_beside_it(root
     assert (root / ".air/shared/permissions.yaml").read_text() == own
     assert done["permissions"]["path"] == ".air/shared/permissions.from-claude.yaml"
     assert "npm run test *" in (root / done["permissions"]["path"]).read_text()
-    assert (root / ".air/config.toml").read_text() == "# mine\n[rules]\nclaude = true\n"
+    config = (root / ".air/config.toml").read_text()
+    assert config.startswith("# mine\n[rules]\nclaude = true\n")
+    assert tomllib.loads(config) == {"rules": {"claude": True}, "skills": {"claude": True}}
 
 
 @pytest.mark.parametrize(
@@ -172,9 +174,66 @@ def test_no_file_of_a_real_project_changes(tmp_path: Path, name: str) -> None:
 
 
 def test_the_commands_of_the_page_do_what_it_says(root: Path) -> None:
+    write_tree(
+        root,
+        {
+            ".claude/agents/code-reviewer.md": "---\nname: code-reviewer\ndescription: Reads.\n---\nYou read.\n",
+            ".codex/rules/default.rules": 'prefix_rule(pattern=["git", "push"], decision="forbidden")\n',
+            "opencode.json": '{"permission": {"bash": {"git push *": "deny"}}}',
+            ".gemini/policies/team.toml": '[[rule]]\ncommandPrefix = "git push"\ndecision = "deny"\npriority = 1\n',
+        },
+    )
     for block in PAGE.read_text().split("```\n")[1::2]:
         for line in block.strip().splitlines():
             program, *arguments = shlex.split(line)
             assert program == "aircoding"
             assert air(root, *arguments).code == 0, line
     assert "it has no header" in air(root, "init", "--from", "claude").output
+
+
+AGENTS = {
+    ".claude/agents/helper.md": "---\nname: helper\ndescription: Helps.\ntools: Read\nmodel: opus\n---\nYou help.\n",
+    ".claude/agents/deep/executor.md": "---\nname: executor\ndescription: Runs.\n---\nYou run.\n",
+    ".claude/agents/twin.md": "---\nname: Helper\ndescription: Again.\n---\nYou help too.\n",
+    ".claude/agents/broken.md": "---\nname: x\n",
+    ".claude/agents/own.md": "---\nname: own\ndescription: Mine.\n---\nYou are mine.\n",
+}
+
+
+def test_subagents_become_roles_that_build_a_prompt(root: Path) -> None:
+    own = (REPOSITORY / "resources/prompts/roles/executor.md").read_text().replace("role: executor", "role: own")
+    write_tree(root, {**AGENTS, ".air/shared/roles/own.md": own})
+    make_commit(root)
+    before = digests(root)
+    done = adopt(root, "claude")
+    assert digests(root) == before
+    found = {one["path"].removeprefix(".claude/agents/"): one for one in done["agents"]}
+    assert {name: (one["role"], one["made"]) for name, one in found.items()} == {
+        "broken.md": (None, False),
+        "deep/executor.md": ("executor_project", True),
+        "helper.md": ("helper", True),
+        "own.md": ("own", False),
+        "twin.md": (None, False),
+    }
+    assert "no closing" in found["broken.md"]["why"]
+    assert "helper.md has the same name" in found["twin.md"]["why"]
+    assert [one.split(":")[0] for one in found["helper.md"]["left"]] == ["model"]
+    assert (root / ".air/shared/roles/own.md").read_text() == own
+    assert air(root, "permissions", "trust").code == 0
+    for role, prompt in (("helper", "You help."), ("executor_project", "You run.")):
+        built = air(root, "context", "build", "--role", role, "--json")
+        assert built.code == 0, built.output
+        assert prompt in built.output
+
+    texts = {path: path.read_bytes() for path in (root / ".air/shared/roles").iterdir()}
+    again = adopt(root, "claude")
+    assert {path: path.read_bytes() for path in (root / ".air/shared/roles").iterdir()} == texts
+    assert not any(one["made"] for one in again["agents"])
+
+
+def test_subagents_are_left_alone_where_the_projects_roles_are_not_in_order(root: Path) -> None:
+    write_tree(root, {**AGENTS, ".air/shared/roles/bad.md": "no header\n"})
+    done = adopt(root, "claude")
+    assert os.listdir(root / ".air/shared/roles") == ["bad.md"]
+    assert all("not in order" in one["why"] for one in done["agents"])
+    assert "no role" in air(root, "init", "--from", "claude", "--no-trust").output

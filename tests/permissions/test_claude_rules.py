@@ -10,15 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from permissions.policies import worker
 
-from aircoding.permissions.claude_rules import ClaudeRules, proposal_text, translate_claude_rules
+from aircoding.permissions.claude_rules import translate_claude_rules
 from aircoding.permissions.engine import decide
+from aircoding.permissions.foreign_rules import ForeignRules, proposal_text
 from aircoding.permissions.policy_file import PolicyFile, parse_policy_file
 from aircoding.records.policy import Act, CommandAct, Effect, HostAct, PathAct, PolicyLevel, ToolAct
 
 TOOLS = ("shell", "fs_read", "fs_edit", "fs_write", "fs_glob", "fs_grep")
 
 
-def as_file(rules: ClaudeRules) -> PolicyFile:
+def as_file(rules: ForeignRules) -> PolicyFile:
     """Return the proposal as our reader takes it: each line is there, and no other."""
     text = proposal_text(rules, ".claude/settings.json")
     file = parse_policy_file(text, uri="project:.air/shared/permissions.yaml", level=PolicyLevel.PROJECT)
