@@ -13,7 +13,7 @@ from typing import Any
 
 from aircoding.records.calls import CallRecord, ToolHead
 from aircoding.records.digests import sha256_text
-from aircoding.records.ids import session_parts
+from aircoding.records.ids import OF_RUN, session_parts
 from aircoding.records.policy import Effect
 from aircoding.records.runs import Run
 from aircoding.records.sessions import SessionHead
@@ -67,6 +67,7 @@ def session_spans(
     """Return a session's span, then one for each try at a model call, then one for each tool call."""
     children = [_call_span(run, call) for call in calls] + [_tool_span(run, tool) for tool in tools]
     _, task_id, attempt, _, _ = session_parts(session.session_id)
+    of_run = task_id == OF_RUN
     attributes = {
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.provider.name": _provider(run),
@@ -74,8 +75,8 @@ def session_spans(
         "gen_ai.agent.name": session.role,
         "gen_ai.request.model": session.model,
         "aircoding.run.id": run.run_id,
-        "aircoding.task.id": task_id,
-        "aircoding.attempt": attempt,
+        "aircoding.task.id": None if of_run else task_id,
+        "aircoding.attempt": None if of_run else attempt,
     }
     failed = (session.stop or _OTHER) if session.status == "failed" else None
     times = (session.opened_at, session.closed_at, children)

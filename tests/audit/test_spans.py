@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.records import AT, SESSION, call, run
+from support.records import AT, RUN, SESSION, call, run
 
 from aircoding.audit.spans import resource_spans, run_span, session_spans, span_id, trace_id
 from aircoding.records.calls import CallRecord, ToolHead
-from aircoding.records.ids import tool_key
+from aircoding.records.ids import OF_RUN, session_id, tool_key
 from aircoding.records.policy import Effect
 from aircoding.records.sessions import SessionHead
 from aircoding.records.usage import Cost, Usage
@@ -156,6 +156,13 @@ def test_a_session_and_a_run_that_failed_say_why() -> None:
     assert attributes(session)["error.type"] == "no_progress"
     assert attributes(run_span(run(status="failed", finished_at=LATER), []))["error.type"] == "failed"
     assert "error.type" not in attributes(run_span(run(status="done", finished_at=LATER), []))
+
+
+def test_a_session_has_its_task_and_one_of_the_run_itself_has_none() -> None:
+    found = attributes(session_spans(run(), HEAD, [], [])[0])
+    assert (found["aircoding.task.id"], found["aircoding.attempt"]) == ("T1", "1")
+    of_run = replace(HEAD, session_id=session_id(RUN, OF_RUN, 1, "conflict_judge", 1), role="conflict_judge")
+    assert "aircoding.task.id" not in attributes(session_spans(run(), of_run, [], [])[0])
 
 
 def test_a_document_names_the_program() -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fleet.worlds import done, make_fleet, script
 from support.demo_runs import RUN, air, demo_project, rows
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "export-spans.md"
@@ -161,6 +162,19 @@ def test_a_file_holds_the_same_bytes_each_time(demo: Path, tmp_path: Path) -> No
 def test_what_cannot_be_done_is_said(demo: Path, arguments: list[str], says: str) -> None:
     ended = air(demo, "export", "spans", *arguments)
     assert (ended.code, says in ended.output) == (2, True), ended.output
+
+
+def test_what_has_no_end_yet_is_told_and_without_a_run_there_is_nothing(tmp_path: Path) -> None:
+    fleet = make_fleet(tmp_path / "project", [{"id": "T1", "title": "One"}], [script("executor", "T1", done())])
+    fleet.store.close()
+    file = tmp_path / "spans.jsonl"
+    ended = air(fleet.root, "export", "spans", "--output", str(file))
+    assert (ended.code, "1 span without an end of its own" in ended.output) == (0, True), ended.output
+    (span,) = spans_of(json.loads(file.read_text()))
+    assert attributes(span)["aircoding.unended"] is True
+    fresh = demo_project(tmp_path / "fresh")
+    nothing = air(fresh, "export", "spans")
+    assert (nothing.code, "nothing is on record in this project yet" in nothing.output) == (2, True)
 
 
 def test_the_commands_of_the_page_run(demo: Path) -> None:
