@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.records import AT, RUN, SESSION, call, run
 
@@ -62,6 +62,7 @@ def test_e64_input_tokens_hold_the_cached_ones_and_no_content_is_there() -> None
 
 
 @given(st.builds(Usage, *[], **{name: st.integers(0, 2**53) for name in Usage.__slots__}))
+@settings(deadline=None)
 def test_the_parts_of_the_input_never_exceed_it(usage: Usage) -> None:
     found = attributes(session_spans(run(), HEAD, [paid(usage)], [])[1])
     counts = {key: int(value) for key, value in found.items() if key.startswith("gen_ai.usage.")}

@@ -61,6 +61,7 @@ _BLOCKS = st.sampled_from([text("a"), EMPTY, THOUGHT, {"type": "redacted_thinkin
 
 
 @given(st.lists(st.lists(_BLOCKS, min_size=1, max_size=30), min_size=1, max_size=5), st.data())
+@settings(deadline=None)
 def test_e50_e52_no_request_gets_more_than_four_marks_or_one_that_is_refused(
     messages: list[list[dict[str, Any]]], data: st.DataObject
 ) -> None:
@@ -182,6 +183,7 @@ def test_e57_what_a_tool_said_never_stands_in_a_system_block(words: str, system_
 
 
 @given(st.randoms(use_true_random=False))
+@settings(deadline=None)
 def test_e58_tools_are_sorted_and_keys_stay_as_they_were_written(chance: random.Random) -> None:
     tools = [replace(READ_TOOL, name=f"tool_{letter}") for letter in "cabfed"]
     before = canonical_json(assembled(assemble(snapshot(tools=tools))).request)
