@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from aircoding.app.contexts import load_context
+from aircoding.app.models import capabilities
 from aircoding.app.project import open_project
 from aircoding.records.manifest import CacheMark
 from aircoding.records.usage import Usage
@@ -22,7 +23,7 @@ class CacheReport:
 
     `usage` is None while there is no answer. `prefix_tokens` is the length up to each mark: as the provider counts,
     scaled from the estimate by what was cached in all, where something was (`counted`), else the estimate itself.
-    `simulated` says that no provider counted.
+    `simulated` says that no provider counted, `takes_marks` whether the model takes marks by the table of models.
     """
 
     manifest_id: str
@@ -35,6 +36,7 @@ class CacheReport:
     prefix_tokens: tuple[int, ...]
     counted: bool
     simulated: bool
+    takes_marks: bool
 
 
 def cache_report(start: Path, given: str) -> CacheReport:
@@ -64,4 +66,5 @@ def cache_report(start: Path, given: str) -> CacheReport:
         prefix_tokens=scaled if any(scaled) else tuple(mark.prefix_tokens for mark in manifest.cache),
         counted=any(scaled),
         simulated=simulated,
+        takes_marks=capabilities().row(manifest.model).cache_marks,
     )

@@ -18,6 +18,7 @@ from aircoding.app.plans import load_plan
 from aircoding.app.policies import Policies, open_policies
 from aircoding.app.project import Project, as_profile, open_project
 from aircoding.app.rulings import recorded_rulings, recorded_suspicions, routed_of, suspicions_of
+from aircoding.app.run_results import newest_run
 from aircoding.app.screener import open_screener
 from aircoding.app.wiring import sources_of
 from aircoding.audit.differences import Difference, compare
@@ -290,7 +291,7 @@ def list_contexts(
     """
     with open_project(start).open_store() as store:
         if run_id != "all":
-            run_id = _newest(store) if run_id is None else store.runs.get(run_id).run_id
+            run_id = newest_run(store) if run_id is None else store.runs.get(run_id).run_id
         within = {"run_id": None if run_id == "all" else run_id, "task_id": task_id, "role": role}
         heads = store.index.heads(**within, limit=limit, offset=offset, newest_first=True)
         total = store.index.count(**within)
@@ -302,7 +303,7 @@ def why_text(start: Path, text: str, *, run_id: str | None, manifest_id: str | N
     with open_project(start).open_store() as store:
         if manifest_id is not None:
             return why([store.assemblies.get(ManifestId(_full_id(store, manifest_id)))], text)
-        run = run_id or _newest(store)
+        run = run_id or newest_run(store)
         places: list[Place] = []
         seen: set[tuple[str, str, int]] = set()
         for head in store.index.heads(run_id=run):
@@ -321,7 +322,7 @@ def why_not_subject(
     with open_project(start).open_store() as store:
         if manifest_id is not None:
             return why_not([store.assemblies.get(ManifestId(_full_id(store, manifest_id))).manifest], subject)
-        run = run_id or _newest(store)
+        run = run_id or newest_run(store)
         _require_task(store, run, task_id)
         return why_not(_last_of_sessions(store, run, task_id, role), subject)
 
@@ -332,7 +333,7 @@ def who_saw_subject(start: Path, subject: str, *, run_id: str | None, role: str 
     if not found or not re.fullmatch(r"[0-9a-f]{4,64}", digest):
         name, digest = subject, ""
     with open_project(start).open_store() as store:
-        manifests = _last_of_sessions(store, run_id or _newest(store), None, role)
+        manifests = _last_of_sessions(store, run_id or newest_run(store), None, role)
         return who_saw(manifests, name, digest=digest or None)
 
 
@@ -348,13 +349,6 @@ def _require_task(store: Store, run_id: str, task_id: str | None) -> None:
     if task_id is not None and task_id not in known:
         names = ", ".join(known[:20])
         raise NotFoundError(f"run {run_id} has no task {task_id}", hint=f"it has {names or 'no tasks yet'}")
-
-
-def _newest(store: Store) -> str:
-    runs = store.runs.runs()
-    if not runs:
-        raise NotFoundError("no run is on record", hint="start with `aircoding run`")
-    return runs[0].run_id
 
 
 def diff_contexts(start: Path, before: str, after: str) -> Difference:
@@ -373,7 +367,7 @@ def replay_contexts(start: Path, given: str | None, *, whole_run: bool) -> tuple
         raise UsageError("no assembly is named", hint="name one (`aircoding context list`), or give --all for a run")
     with open_project(start).open_store() as store:
         if given is None or whole_run:
-            run = _newest(store) if given is None else store.runs.get(given).run_id
+            run = newest_run(store) if given is None else store.runs.get(given).run_id
             ids = [head.manifest_id for head in store.index.heads(run_id=run)]
         else:
             ids = [_full_id(store, given)]

@@ -22,8 +22,10 @@ def cache_text(report: CacheReport) -> str:
         ]
         scale = "tokens up to it (about)" if report.counted else "tokens (estimate)"
         marks = table(("mark", "after", scale, "predicted", "measured"), rows)
-    else:
+    elif report.takes_marks:
         marks = "no marks: what could be cached is shorter than the model's minimum"
+    else:
+        marks = "no marks: this model takes none, so all of them were left out"
     return "\n\n".join([head, marks, _usage_text(report)])
 
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aircoding.records.ids import CallKey, Digest, ManifestId, SessionId, ToolKey
-from aircoding.records.policy import Decision
+from aircoding.records.policy import Decision, Effect
 from aircoding.records.usage import Cost, Usage
 
-__all__ = ["SIMULATED_REQUESTS", "CallRecord", "CallRequest", "Reply", "ToolCall", "ToolRecord", "ToolResult"]
+__all__ = ["SIMULATED_REQUESTS", "CallRecord", "CallRequest", "Reply", "ToolCall", "ToolHead"]
+__all__ += ["ToolRecord", "ToolResult"]
 
 SIMULATED_REQUESTS = ("scripted:", "req_emulator_")
 """How `Reply.request_id` begins where no provider answered: tokens and money of such a call are simulated."""
@@ -60,6 +61,8 @@ class CallRecord:
     error: str | None = None
     maybe_billed: bool = False
     reply_digest: Digest | None = None
+    reply_model: str | None = None
+    request_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,3 +115,20 @@ class ToolRecord:
     result: ToolResult | None = None
     started_at: str = ""
     finished_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolHead:
+    """A tool call without its input and its result; `effect` is what the policy said of it, None: it was not asked."""
+
+    key: ToolKey
+    session_id: SessionId
+    turn: int
+    index: int
+    tool_use_id: str
+    name: str
+    state: str
+    effect: Effect | None
+    is_error: bool | None
+    started_at: str
+    finished_at: str | None

@@ -11,7 +11,7 @@ from aircoding.records.layers import Layer, Mode, SegmentKind, Trust
 from aircoding.records.segments import Claim
 from aircoding.records.tasks import TaskSpec
 
-__all__ = ["DependencyResult", "Evidence", "SessionBrief", "SessionOutcome", "SteeringEntry"]
+__all__ = ["DependencyResult", "Evidence", "SessionBrief", "SessionHead", "SessionOutcome", "SteeringEntry"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,3 +85,16 @@ class SteeringEntry:
     source_uri: str
     text: str
     trust: Trust | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionHead:
+    """A session without its texts; `status` and `stop` are None while it goes on."""
+
+    session_id: SessionId
+    role: str
+    model: str
+    opened_at: str
+    closed_at: str | None
+    status: str | None
+    stop: str | None

@@ -1,6 +1,6 @@
 """Characters that a person does not see and a model reads: tags, variation selectors, zero-width, bidirectional.
 
-Each alone has honest uses (flags, emoji, Persian, Arabic), so only what no honest text needs is a finding
+Each alone has honest uses (flags, emoji, Persian, Arabic), so only what no honest text needs is a blocking finding
 (`reference/security.md` 1.5). All of it is looked for in the raw text.
 """
 
@@ -17,6 +17,7 @@ _TAGS = re.compile("(?P<flag>\U0001f3f4[\U000e0020-\U000e007e]{1,16}\U000e007f)|
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
 _ZERO_WIDTH_RUN = re.compile("[\u200b\u200c\u200d\u2060\u2061-\u2064\ufeff]{8,}")
 _ZERO_WIDTH_IN_WORD = re.compile("(?<=[A-Za-z])[\u200b\u200c\u200d\u2060\ufeff]{1,7}(?=[A-Za-z])")
+_JOINED_LETTERS = re.compile("(?<=[A-Za-z])\u200d(?=[A-Za-z])")
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]+")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _WORD_BREAKS = 4
@@ -39,6 +40,10 @@ def hidden_characters(text: str) -> Iterator[Hit]:
         yield Hit(
             "hidden", "hidden.split_words", breaks[0].start(), breaks[-1].end(), "words split by invisible characters"
         )
+    else:
+        for match in _JOINED_LETTERS.finditer(text):
+            detail = "a zero-width joiner between two letters"
+            yield Hit("hidden", "hidden.joiner", match.start(), match.end(), detail, remark=True)
     if not _RIGHT_TO_LEFT.search(text):
         for match in _BIDI.finditer(text):
             yield Hit(

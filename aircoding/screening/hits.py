@@ -14,7 +14,7 @@ __all__ = ["Hit", "TextRule", "as_findings", "rule_hits"]
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """What was hit and where. `suspect` hits are only blocking where the text may not instruct at all."""
+    """What was hit and where. `suspect` hits block only where the text may not instruct at all, a `remark` nowhere."""
 
     kind: str
     code: str
@@ -22,6 +22,7 @@ class Hit:
     end: int
     detail: str
     suspect: bool = False
+    remark: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +82,7 @@ def as_findings(text: str, hits: Iterable[Hit], *, block_suspects: bool) -> tupl
             end=places.byte(hit.end),
             start_line=places.line(hit.start),
             end_line=places.line(max(hit.start, hit.end - 1)),
-            blocks=block_suspects or not hit.suspect,
+            blocks=not hit.remark and (block_suspects or not hit.suspect),
             detail=hit.detail,
         )
         for hit in ordered

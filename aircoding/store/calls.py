@@ -245,4 +245,6 @@ def call_record_of(found: Row[Any]) -> CallRecord:
         error=found.error,
         maybe_billed=found.maybe_billed,
         reply_digest=None if found.reply_digest is None else Digest(found.reply_digest),
+        reply_model=found.reply_model,
+        request_id=found.request_id,
     )

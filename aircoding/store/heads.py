@@ -1,20 +1,30 @@
-"""What stands in the index of the record: heads of assemblies, rows by table."""
+"""What stands in the index of the record: heads of assemblies, sessions and tool calls, rows by table."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from typing import Any
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, Row, func, select
 
+from aircoding.records.calls import ToolHead
+from aircoding.records.ids import SessionId, ToolKey
 from aircoding.records.manifest import AssemblyHead
+from aircoding.records.policy import Effect
+from aircoding.records.sessions import SessionHead
 from aircoding.store.columns import table_of
 from aircoding.store.database import Database
 from aircoding.store.describe import row_counts
 from aircoding.store.tables.assemblies import AssemblyRow
+from aircoding.store.tables.calls import ToolRunRow
+from aircoding.store.tables.sessions import SessionRow
 
 __all__ = ["Index"]
 
 ASSEMBLIES = table_of(AssemblyRow)
+SESSIONS = table_of(SessionRow)
+TOOLS = table_of(ToolRunRow)
 
 
 def _within(run_id: str | None, task_id: str | None, role: str | None) -> list[ColumnElement[bool]]:
@@ -60,7 +70,42 @@ class Index:
         with self._database.read() as connection:
             return int(connection.execute(query).scalar_one())
 
+    def sessions(self, run_id: str) -> tuple[SessionHead, ...]:
+        """Return the run's sessions in the order in which they were opened."""
+        query = select(*(SESSIONS.c[name] for name in SessionHead.__slots__)).where(SESSIONS.c.run_id == run_id)
+        with self._database.read() as connection:
+            heads = [SessionHead(**found._mapping) for found in connection.execute(query)]
+        return tuple(sorted(heads, key=lambda head: (head.opened_at, head.session_id)))
+
+    def tools(self, session_id: SessionId) -> tuple[ToolHead, ...]:
+        """Return the session's tool calls in order."""
+        query = select(*_TOOL_COLUMNS).where(TOOLS.c.session_id == session_id)
+        with self._database.read() as connection:
+            return tuple(
+                _tool_of(found) for found in connection.execute(query.order_by(TOOLS.c.turn, TOOLS.c.position))
+            )
+
     def row_counts(self) -> Mapping[str, int]:
         """Return how many rows each table holds."""
         with self._database.read() as connection:
             return row_counts(connection)
+
+
+_TOOL_NAMES = ("tool_key", "session_id", "turn", "position", "tool_use_id", "name", "state", "decision", "is_error")
+_TOOL_COLUMNS = tuple(TOOLS.c[name] for name in (*_TOOL_NAMES, "started_at", "finished_at"))
+
+
+def _tool_of(found: Row[Any]) -> ToolHead:
+    return ToolHead(
+        key=ToolKey(found.tool_key),
+        session_id=SessionId(found.session_id),
+        turn=found.turn,
+        index=found.position,
+        tool_use_id=found.tool_use_id,
+        name=found.name,
+        state=found.state,
+        effect=None if found.decision is None else Effect(json.loads(found.decision)["effect"]),
+        is_error=found.is_error,
+        started_at=found.started_at,
+        finished_at=found.finished_at,
+    )

@@ -25,7 +25,12 @@ MARK = CacheMark(
 
 def report(**more: object) -> CacheReport:
     values = {"manifest_id": "m-1", "session_id": "r1:T1:1:executor:1", "turn": 2, "model": "m", "marks": (MARK,)}
-    scale = {"prefix_tokens": tuple(810 for _ in more.get("marks", (MARK,))), "counted": True, "simulated": True}  # type: ignore[attr-defined]
+    scale = {
+        "prefix_tokens": tuple(810 for _ in more.get("marks", (MARK,))),
+        "counted": True,
+        "simulated": True,
+        "takes_marks": True,
+    }  # type: ignore[attr-defined]
     return CacheReport(**{**values, "usage": None, "missed": None, **scale, **more})  # type: ignore[arg-type]
 
 
@@ -70,6 +75,10 @@ def test_a_miss_names_the_reason_and_the_first_segment_that_differs() -> None:
 
 
 def test_a_call_without_answer_or_marks_says_so() -> None:
+    """E54, E59: marks that were withheld are said to be, with the reason."""
+    assert "no marks: this model takes none, so all of them were left out" in cache_text(
+        report(marks=(), takes_marks=False)
+    )
     text = cache_text(report(marks=()))
     assert "no marks: what could be cached is shorter than the model's minimum" in text
     assert "there is no answer to this request yet" in text

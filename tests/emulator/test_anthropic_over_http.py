@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import httpx2
 import pytest
-from support.provider_calls import SESSION, TOOL, call, capabilities, request, text, tool_result, user
+from support.provider_calls import SESSION, TOOL, call, capabilities, request, text, tool_result, tool_use, user
 
 from aircoding.emulator.runner import running
 from aircoding.emulator.server import Emulator
@@ -298,6 +298,31 @@ async def test_a_refused_request_is_not_sent(serve: Serve) -> None:
     error = await failure(served, body=request(user(text(""))))
     assert (error.kind, error.action) == ("invalid_request", "stop")
     assert "text content blocks must be non-empty" in error.message
+    assert served.emulator.recorder.requests == ()
+
+
+_HOUR = {"type": "ephemeral", "ttl": "1h"}
+_MARK = {"type": "ephemeral"}
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        (request(user(text("a", cache_control=_MARK), text("b", cache_control=_HOUR))), "must not come after"),
+        (request(*[user(text("a", cache_control=_MARK))] * 5), "A maximum of 4 blocks with cache_control"),
+        (
+            request(*[user(text("a", cache_control=_MARK))] * 4, user(text("b"))) | {"cache_control": _MARK},
+            "A maximum of 4 blocks with cache_control",
+        ),
+        (request(user(text("a")), {"role": "assistant", "content": [tool_use("t1")]}), "without `tool_result` blocks"),
+    ],
+    ids=["E51 an hour after five minutes", "E50 five marks", "E50 the automatic mark counts", "E55 a call alone"],
+)
+async def test_row_anthropic_blocks_what_breaks_a_rule_is_never_sent(serve: Serve, body: object, says: str) -> None:
+    """E50, E51, E55: whoever made the request, it is held back on this side."""
+    served = await serve("- text: a")
+    error = await failure(served, body=body)
+    assert (error.kind, error.maybe_billed, says in error.message) == ("invalid_request", False, True), error.message
     assert served.emulator.recorder.requests == ()
 
 

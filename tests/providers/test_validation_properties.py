@@ -114,7 +114,7 @@ def session(
 
 @given(_SEGMENTS, _TURNS, st.booleans(), st.data())
 @settings(max_examples=60, deadline=None)
-def test_what_the_assembler_makes_is_taken_in_every_turn(
+def test_row_anthropic_blocks_what_the_assembler_makes_is_taken_in_every_turn(
     segments: Any, turns: Any, system_turns: bool, data: st.DataObject
 ) -> None:
     row = replace(ROW, system_turns=system_turns)

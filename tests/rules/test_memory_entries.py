@@ -64,6 +64,19 @@ def test_the_heading_is_that_of_the_seed() -> None:
     assert heading(MemoryKind.USER, []) == "USER (about the person) \u2014 0% used, 0/1375 chars"
 
 
+def test_e45_the_heading_has_plain_whole_numbers_and_an_entry_over_the_limit_is_refused() -> None:
+    """E45: the seed has no separator of thousands, so none can differ from one machine to the next."""
+    assert heading(MemoryKind.NOTES, ["x" * 1_474]) == "MEMORY (your notes) \u2014 67% used, 1474/2200 chars"
+    assert heading(MemoryKind.NOTES, ["x" * 2_200]) == "MEMORY (your notes) \u2014 100% used, 2200/2200 chars"
+    assert heading(MemoryKind.USER, ["x" * 1_375]) == "USER (about the person) \u2014 100% used, 1375/1375 chars"
+    full = ("x" * 2_190,)
+    with pytest.raises(ConfigError, match="2190 of 2200 characters"):
+        add_entry(MemoryKind.NOTES, full, "y" * 10)
+    assert add_entry(MemoryKind.NOTES, full, "y" * 7) == (*full, "y" * 7), (
+        "what just fits, with its separator, is taken"
+    )
+
+
 def test_one_entry_is_found_by_its_words_and_only_one() -> None:
     texts = ("likes oat milk", "likes tea", "tea")
     assert edit_entry(MemoryKind.NOTES, texts, "oat", "likes soy milk")[0] == "likes soy milk"

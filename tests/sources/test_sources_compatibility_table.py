@@ -96,7 +96,7 @@ def test_row_claude_rules(read: RuleFolders) -> None:
     )
 
 
-def test_row_cursor_copilot_windsurf_become_modes(read: RuleFolders) -> None:
+def test_row_cursor_mdc_copilot_applyto_windsurf_trigger(read: RuleFolders) -> None:
     found = read(
         {
             ".cursor/rules/always.mdc": "---\nalwaysApply: true\n---\nA\n",

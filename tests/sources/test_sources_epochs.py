@@ -103,7 +103,9 @@ def test_nothing_is_said_when_nothing_changed_whatever_the_hour(session: Session
     assert session.told() == ""
 
 
-def test_a_rule_edited_in_mid_session_is_told_once_and_stands_in_place_in_the_next_epoch(session: Session) -> None:
+def test_row_epoch_snapshot_a_rule_edited_in_mid_session_is_told_once_and_stands_in_place_in_the_next_epoch(
+    session: Session,
+) -> None:
     first = session.turn()
     write_tree(session.desk.root, {"src/AGENTS.md": "Use spaces.\n"})
     second = session.turn()
@@ -111,6 +113,10 @@ def test_a_rule_edited_in_mid_session_is_told_once_and_stands_in_place_in_the_ne
     assert "Use spaces." in session.told()
     assert session.told().rstrip().endswith("Current time: 2026-11-30T12:00:00Z")
     assert second.messages[-1]["role"] == "system"
+    digests = {mark.mark: mark.prefix_digest for mark in second.manifest.cache}
+    assert [digests.get(mark.mark) for mark in first.manifest.cache[:3]] == [
+        mark.prefix_digest for mark in first.manifest.cache[:3]
+    ], "the manifest has the digest of what is frozen, and it does not move"
     session.turn()
     assert session.told() == ""
     opened = assemble(session.desk.gatherer().gather(session.brief, turn=4, messages=session.messages, frozen=None))
@@ -395,18 +401,19 @@ def test_a_changed_policy_is_told_whole(tmp_path: Path) -> None:
     assert session.told() == ""
 
 
-def test_without_system_turns_it_goes_as_a_reminder_after_the_results_without_the_time(tmp_path: Path) -> None:
+def test_e56_without_system_turns_it_goes_as_a_reminder_after_the_results_without_the_time(tmp_path: Path) -> None:
     desk = Desk(root=make_project(tmp_path / "p", FILES), home=tmp_path / "home", system_turns=False)
     session = Session(desk=desk, brief=desk.brief(task=TASK))
-    session.turn()
+    first = session.turn()
     write_tree(desk.root, {"src/AGENTS.md": "Use spaces.\n"})
     context = session.turn()
+    assert (context.system, "system" in {one["role"] for one in context.messages}) == (first.system, False)
     assert [block["type"] for block in context.messages[-1]["content"]] == ["tool_result", "text"]
     assert context.messages[-1]["content"][-1]["text"].startswith("<system-reminder>\n## Changed: src/AGENTS.md")
     assert "Current time" not in session.told()
 
 
-def test_external_text_is_never_told_in_a_system_turn(tmp_path: Path) -> None:
+def test_e57_external_text_is_never_told_in_a_system_turn(tmp_path: Path) -> None:
     desk = Desk(root=make_project(tmp_path / "p", FILES), home=tmp_path / "home", trusted=False, system_turns=True)
     session = Session(desk=desk, brief=desk.brief(task=TASK))
     session.turn()
@@ -429,12 +436,12 @@ def test_steering_goes_beside_the_conversation_and_is_gone_in_the_next_epoch(ses
     assert "Finish now." not in str(opened.request)
 
 
-def test_marks_move_to_where_the_turn_before_ended_when_it_brought_many_blocks(session: Session) -> None:
+def test_e53_marks_move_to_where_the_turn_before_ended_when_it_brought_many_blocks(session: Session) -> None:
     first = session.turn()
     assert len(first.manifest.cache) == 4
-    calls = [{"type": "tool_use", "id": f"c{n}", "name": "fs_read", "input": {"path": "x"}} for n in range(15)]
+    calls = [{"type": "tool_use", "id": f"c{n}", "name": "fs_read", "input": {"path": "x"}} for n in range(25)]
     results = [
-        {"type": "tool_result", "tool_use_id": f"c{n}", "content": [{"type": "text", "text": "x"}]} for n in range(15)
+        {"type": "tool_result", "tool_use_id": f"c{n}", "content": [{"type": "text", "text": "x"}]} for n in range(25)
     ]
     session.messages += [message(0, "assistant", *calls), message(1, "user", *results)]
     frame = session.desk.gatherer().gather(session.brief, turn=2, messages=session.messages, frozen=first)
@@ -442,7 +449,7 @@ def test_marks_move_to_where_the_turn_before_ended_when_it_brought_many_blocks(s
     assert isinstance(second, AssembledContext)
     marks = [mark.mark for mark in second.manifest.cache]
     assert marks[:2] == [mark.mark for mark in first.manifest.cache[:2]]
-    assert marks[2:] == [first.manifest.cache[-1].mark, "/messages/2/content/14"]
+    assert marks[2:] == [first.manifest.cache[-1].mark, "/messages/2/content/24"]
     assert str(second.request).count("cache_control") == 4
 
 

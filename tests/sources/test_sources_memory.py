@@ -155,7 +155,8 @@ def test_a_worker_in_full_has_the_memory_and_one_in_minimal_says_why_not(desk: D
     assert {note.reason for note in minimal.omissions if "MEMORY.md" in note.uri} == {Reason.MODE}
 
 
-def test_what_is_written_in_a_session_surfaces_in_the_next_one(desk: Desk) -> None:
+def test_e45_what_is_written_in_a_session_surfaces_in_the_next_one(desk: Desk) -> None:
+    """E45: the snapshot of memory is frozen."""
     store = store_of(desk.home, MemoryKind.NOTES)
     remember(store, "likes oat milk")
     first = built(desk, Mode.FULL)

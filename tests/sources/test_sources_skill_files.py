@@ -47,7 +47,7 @@ def codes(found: SkillSet) -> list[str]:
     return [one.code for one in found.diagnostics]
 
 
-def test_the_four_places_are_read_and_the_first_of_a_name_counts_e46(tmp_path: Path) -> None:
+def test_row_skills_the_four_places_are_read_and_the_first_of_a_name_counts_e46(tmp_path: Path) -> None:
     root, home = tmp_path / "p", tmp_path / "home"
     places = (".claude/skills", ".agents/skills", ".air/shared/skills")
     write_tree(root, {f"{place}/cooking/SKILL.md": text_of("cooking", body=place) for place in places})
@@ -233,7 +233,7 @@ def index(found: SkillSet, index_chars: int = 8_000) -> list[tuple[str, str]]:
     return [(one.text, one.barred.reason.value if one.barred is not None else "") for one in segments]
 
 
-def test_over_the_budget_names_stay_and_each_dropped_description_is_told_e49(tmp_path: Path) -> None:
+def test_row_skills_over_the_budget_names_stay_and_each_dropped_description_is_told_e49(tmp_path: Path) -> None:
     root, home = tmp_path / "p", tmp_path / "home"
     write_tree(root, {f".claude/skills/{name}/SKILL.md": text_of(name, f"Do {name}") for name in ("a", "b", "c")})
     write_tree(home, {f"skills/{name}/SKILL.md": text_of(name, f"Do {name}") for name in ("d", "e")})

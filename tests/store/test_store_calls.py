@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from support.records import AT, RUN, SESSION, call, run, tool_call
+from support.records import AT, RUN, SESSION, brief, call, run, tool_call
 
 from aircoding.errors import InternalError, StoreError
 from aircoding.records.calls import CallRecord, Reply, ToolResult
@@ -213,3 +213,18 @@ def test_a_session_of_many_tool_calls_is_read_whole(store: Store) -> None:
         store.tools.commit(tool_call(turn=turn, path=f"f{turn}"), DECISION, ToolResult(text=f"result {turn}"))
     records = store.tools.records(SESSION)
     assert [each.result.text for each in records if each.result] == [f"result {turn}" for turn in range(1, 271)]
+
+
+def test_heads_of_sessions_and_tool_calls_hold_no_text(store: Store, opener: Callable[[], Store]) -> None:
+    later = tool_call(1)
+    store.sessions.open(brief())
+    store.tools.intend(later, DECISION, {}, {})
+    store.tools.commit(tool_call(0, secret="the input"), None, ToolResult(text="the result", is_error=True))
+    (session,) = store.index.sessions(RUN)
+    assert (session.session_id, session.role, session.status, session.closed_at) == (SESSION, "executor", None, None)
+    first, second = opener().index.tools(SESSION)
+    assert (first.key, first.state, first.effect, first.is_error) == (tool_call(0).key, "committed", None, True)
+    assert (second.key, second.state, second.effect) == (later.key, "intended", Effect.ANNOUNCE)
+    assert second.finished_at is None
+    assert "the " not in str((session, first, second))
+    assert (store.index.sessions("r9"), store.index.tools(SessionId("r9:T1:1:executor:1"))) == ((), ())

@@ -74,6 +74,7 @@ def requests_with_places(draw: st.DrawFn) -> tuple[dict[str, Any], list[tuple[st
 def test_whatever_the_spans_say_the_request_comes_back_byte_for_byte(
     drawn: tuple[dict[str, Any], list[tuple[str, int | None, int | None]]],
 ) -> None:
+    """E58: the keys of an input or a schema come back in the order in which they were written, in every turn."""
     request, places = drawn
     before = copy.deepcopy(request)
     split = split_request(request, places)
