@@ -19,7 +19,8 @@ _SYSTEM_PARTS = (
     (Scope.FLEET, (Layer.L0, Layer.L1, Layer.L2)),
     (Scope.RUN, (Layer.L3, Layer.L4)),
 )
-_SESSION_LAYERS = (Layer.L2, Layer.L3, Layer.L4, Layer.L5, Layer.L6, Layer.L7, Layer.L8)
+# External text of a shared layer, such as the role of a project that is not trusted, stands here too.
+_SESSION_LAYERS = (Layer.L0, Layer.L1, Layer.L2, Layer.L3, Layer.L4, Layer.L5, Layer.L6, Layer.L7, Layer.L8)
 
 _OWN_WORDS = frozenset(
     {

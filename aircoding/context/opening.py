@@ -10,6 +10,7 @@ from aircoding.context.manifest import included, seal
 from aircoding.context.marks import Request
 from aircoding.context.omissions import omission_note
 from aircoding.context.tokens import estimate_tokens
+from aircoding.errors import InternalError
 from aircoding.records.conflicts import Conflict
 from aircoding.records.digests import canonical_json, sha256_bytes
 from aircoding.records.ids import SegmentId
@@ -46,6 +47,7 @@ def open_epoch(draft: Draft, notes: tuple[Note, ...]) -> AssembledContext | Over
         append_message(request.messages, message, layout, snapshot.estimator, without=_BOUND)
         left_out += _bound_blocks(message, snapshot)
     append_operator_words(request, late, layout, system_turns=snapshot.limits.system_turns)
+    _require_all(items, layout)
     if (overflow := window_overflow(snapshot, layout.segments)) is not None:
         return overflow
     scope_ends = [
@@ -57,6 +59,14 @@ def open_epoch(draft: Draft, notes: tuple[Note, ...]) -> AssembledContext | Over
     outcomes = (*noted, *left_out, *included((*items, *late), noted))
     conflicts = tuple(part for part in notes if isinstance(part, Conflict))
     return seal(snapshot, request, layout, scope_ends, outcomes=outcomes, conflicts=conflicts)
+
+
+def _require_all(items: tuple[Item, ...], layout: Layout) -> None:
+    """What is let in stands in the request: a text without a place would be lost in silence."""
+    placed = {record.segment_id for record in layout.segments}
+    lost = [item.segment.segment_id for item in items if item.segment.segment_id not in placed]
+    if lost:
+        raise InternalError(f"no place of the request takes {', '.join(lost[:3])}")
 
 
 def _bound_blocks(message: Message, snapshot: Snapshot) -> list[OutcomeRecord]:
