@@ -33,7 +33,7 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", sorted(FILES))
-def test_permissions_of_every_tool_become_a_policy_file(root: Path, name: str) -> None:
+def test_row_permissions_of_every_tool_become_a_policy_file(root: Path, name: str) -> None:
     write_tree(root, {name: FILES[name]})
     before = sorted(os.listdir(root))
     ended = air(root, "permissions", "import", name, "--from", Path(name).stem, "--json")
@@ -45,7 +45,7 @@ def test_permissions_of_every_tool_become_a_policy_file(root: Path, name: str) -
 
 
 @pytest.mark.parametrize("name", sorted(LEFT))
-def test_permissions_without_an_equivalent_are_told_and_the_code_is_1(root: Path, name: str) -> None:
+def test_row_permissions_without_an_equivalent_are_told_and_the_code_is_1(root: Path, name: str) -> None:
     write_tree(root, {name: LEFT[name]})
     ended = air(root, "permissions", "import", name, "--from", Path(name).stem, "--json")
     assert ended.code == 1, ended.output
@@ -68,7 +68,7 @@ def test_permissions_without_an_equivalent_are_told_and_the_code_is_1(root: Path
         ("codex.rules", None, "cannot be read"),
     ],
 )
-def test_permissions_of_a_file_that_holds_none_are_refused(
+def test_row_permissions_of_a_file_that_holds_none_are_refused(
     root: Path, name: str, text: bytes | None, said: str
 ) -> None:
     if text is not None:

@@ -28,7 +28,7 @@ from aircoding.records.policy import CommandAct, Effect
         ("# nothing\n", {}),
     ],
 )
-def test_permissions_a_codex_rule_becomes_lines(text: str, lines: dict[str, list[str]]) -> None:
+def test_row_permissions_a_codex_rule_becomes_lines(text: str, lines: dict[str, list[str]]) -> None:
     found = translate_codex_rules(text)
     assert (lines_of(found), found.untranslated) == (lines, ())
 
@@ -56,7 +56,7 @@ def test_permissions_a_codex_rule_becomes_lines(text: str, lines: dict[str, list
         (f"prefix_rule(pattern={[['a', 'b']] * 9})", "more than 256"),
     ],
 )
-def test_permissions_a_codex_rule_without_an_equivalent_is_handed_back(text: str, why: str) -> None:
+def test_row_permissions_a_codex_rule_without_an_equivalent_is_handed_back(text: str, why: str) -> None:
     found = translate_codex_rules(text)
     assert found.lines == {}
     assert why in reasons(found)
@@ -76,14 +76,14 @@ def test_permissions_a_codex_rule_without_an_equivalent_is_handed_back(text: str
         ('pattern=["quux"], match=[["quux", ["a"]]]', "no command"),
     ],
 )
-def test_permissions_the_examples_of_a_codex_rule_are_put_to_our_engine(rule: str, why: str) -> None:
+def test_row_permissions_the_examples_of_a_codex_rule_are_put_to_our_engine(rule: str, why: str) -> None:
     found = translate_codex_rules(f"prefix_rule({rule})")
     assert len(found.lines) == 1
     assert bool(found.untranslated) == bool(why)
     assert why in reasons(found)
 
 
-def test_permissions_the_strictest_codex_rule_wins() -> None:
+def test_row_permissions_the_strictest_codex_rule_wins() -> None:
     text = """
 prefix_rule(pattern=["quux"], decision="allow")
 prefix_rule(pattern=["quux", "up"], decision="prompt")
@@ -94,7 +94,7 @@ prefix_rule(pattern=["quux", "up", "all"], decision="forbidden")
     assert {command: effect_of(CommandAct(command=command), file) for command in wanted} == wanted
 
 
-def test_permissions_an_allow_that_a_rule_without_a_line_narrows_is_handed_back() -> None:
+def test_row_permissions_an_allow_that_a_rule_without_a_line_narrows_is_handed_back() -> None:
     text = """
 prefix_rule(pattern=["quux"], decision="allow")
 prefix_rule(pattern=["quux", "a b"], decision="forbidden")
@@ -105,7 +105,7 @@ prefix_rule(pattern=["corge"], decision="allow")
     assert "narrows it" in reasons(found)
 
 
-def test_permissions_settings_of_codex_are_remarks() -> None:
+def test_row_permissions_settings_of_codex_are_remarks() -> None:
     text = 'model = "x"\nsandbox_mode = "workspace-write"\n[profiles.a]\napproval_policy = "never"\n'
     found = translate_codex_settings(text)
     assert found.lines == {}
@@ -144,7 +144,7 @@ def codex_effect(rules: list[tuple[list[str | list[str]], str]], argv: list[str]
 
 
 @given(RULES, st.lists(WORDS, min_size=1, max_size=4))
-def test_permissions_no_codex_deny_is_weaker_and_no_allow_wider(
+def test_row_permissions_no_codex_deny_is_weaker_and_no_allow_wider(
     rules: list[tuple[list[str | list[str]], str]], argv: list[str]
 ) -> None:
     text = "\n".join(f"prefix_rule(pattern={pattern!r}, decision={decision!r})" for pattern, decision in rules)
@@ -158,6 +158,6 @@ def test_permissions_no_codex_deny_is_weaker_and_no_allow_wider(
 
 
 @given(st.text(max_size=80))
-def test_permissions_any_text_is_read_or_refused_with_a_reason(text: str) -> None:
+def test_row_permissions_any_text_is_read_or_refused_with_a_reason(text: str) -> None:
     for found in (translate_codex_rules(text), translate_codex_settings(text)):
         as_file(found)

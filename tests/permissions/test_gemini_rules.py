@@ -48,7 +48,7 @@ def shell(decision: str, priority: int = 100, **more: Any) -> dict[str, Any]:
         ),
     ],
 )
-def test_permissions_a_gemini_rule_becomes_lines(rule: dict[str, Any], lines: dict[str, list[str]]) -> None:
+def test_row_permissions_a_gemini_rule_becomes_lines(rule: dict[str, Any], lines: dict[str, list[str]]) -> None:
     found = translate_gemini_rules(toml(rule))
     assert (lines_of(found), found.untranslated) == (lines, ())
 
@@ -79,7 +79,7 @@ def test_permissions_a_gemini_rule_becomes_lines(rule: dict[str, Any], lines: di
         ({"toolName": "glob", "decision": "deny"}, "no whole number"),
     ],
 )
-def test_permissions_a_gemini_rule_without_an_equivalent_is_handed_back(rule: dict[str, Any], why: str) -> None:
+def test_row_permissions_a_gemini_rule_without_an_equivalent_is_handed_back(rule: dict[str, Any], why: str) -> None:
     found = translate_gemini_rules(toml(rule))
     assert found.lines == {}
     assert found.untranslated
@@ -90,11 +90,11 @@ def test_permissions_a_gemini_rule_without_an_equivalent_is_handed_back(rule: di
     ("text", "why"),
     [("rule = 3", "no table"), ("= =", "no TOML"), ("[[safety_checker]]\nx = 1", "only [[rule]]")],
 )
-def test_permissions_what_is_no_gemini_rule_is_said(text: str, why: str) -> None:
+def test_row_permissions_what_is_no_gemini_rule_is_said(text: str, why: str) -> None:
     assert why in reasons(translate_gemini_rules(text))
 
 
-def test_permissions_the_highest_priority_of_gemini_never_makes_a_line_weaker() -> None:
+def test_row_permissions_the_highest_priority_of_gemini_never_makes_a_line_weaker() -> None:
     found = translate_gemini_rules(
         toml(shell("allow", 900, commandPrefix="quux up"), shell("deny", 10, commandPrefix="quux"))
     )
@@ -107,7 +107,7 @@ def test_permissions_the_highest_priority_of_gemini_never_makes_a_line_weaker() 
     assert turned.untranslated == ()
 
 
-def test_permissions_a_gemini_rule_that_holds_at_times_wins_over_nothing_for_certain() -> None:
+def test_row_permissions_a_gemini_rule_that_holds_at_times_wins_over_nothing_for_certain() -> None:
     found = translate_gemini_rules(
         toml(shell("allow", 900, commandPrefix="quux", modes=["yolo"]), shell("deny", 10, commandPrefix="quux"))
     )
@@ -118,7 +118,7 @@ def test_permissions_a_gemini_rule_that_holds_at_times_wins_over_nothing_for_cer
     ("regex", "texts"),
     [("git", ("git",)), ("(a|b) c", ("a c", "b c")), ("a?", ()), ("(a|b)+", ()), ("[ab]", ()), ("a.b", ()), ("", ())],
 )
-def test_permissions_beginnings_of_an_expression(regex: str, texts: tuple[str, ...]) -> None:
+def test_row_permissions_beginnings_of_an_expression(regex: str, texts: tuple[str, ...]) -> None:
     assert beginnings(regex) == texts
 
 
@@ -126,7 +126,7 @@ REGEXES = st.text(alphabet="ab |()\\s+.*?$^-", max_size=10)
 
 
 @given(REGEXES, st.text(alphabet="ab -s.", max_size=10))
-def test_permissions_beginnings_are_exactly_what_an_expression_matches(regex: str, text: str) -> None:
+def test_row_permissions_beginnings_are_exactly_what_an_expression_matches(regex: str, text: str) -> None:
     starts = beginnings(regex)
     if starts:
         plain = " ".join(text.split(" ")) == " ".join(text.split())
@@ -154,7 +154,7 @@ def holds(condition: dict[str, str], command: str) -> bool:
 
 
 @given(RULES, COMMANDS)
-def test_permissions_no_gemini_deny_is_weaker_and_no_allow_wider(
+def test_row_permissions_no_gemini_deny_is_weaker_and_no_allow_wider(
     rules: list[tuple[dict[str, str], str, int]], command: str
 ) -> None:
     written = [shell(decision, priority, **condition) for condition, decision, priority in rules]
@@ -169,5 +169,5 @@ def test_permissions_no_gemini_deny_is_weaker_and_no_allow_wider(
 
 
 @given(st.text(max_size=60))
-def test_permissions_any_text_is_read_or_refused_with_a_reason(text: str) -> None:
+def test_row_permissions_any_text_is_read_or_refused_with_a_reason(text: str) -> None:
     as_file(translate_gemini_rules(text))

@@ -33,7 +33,7 @@ from aircoding.records.policy import CommandAct, Effect, PathAct
         ([], {}),
     ],
 )  # fmt: skip
-def test_permissions_an_opencode_rule_becomes_lines(permission: Any, lines: dict[str, list[str]]) -> None:
+def test_row_permissions_an_opencode_rule_becomes_lines(permission: Any, lines: dict[str, list[str]]) -> None:
     key = "permissions" if isinstance(permission, list) else "permission"
     found = translate_opencode_rules({key: permission})
     assert (lines_of(found), found.untranslated) == (lines, ())
@@ -70,7 +70,7 @@ def test_permissions_an_opencode_rule_becomes_lines(permission: Any, lines: dict
         ([], "no object"),
     ],
 )
-def test_permissions_an_opencode_rule_without_an_equivalent_is_handed_back(settings: Any, why: str) -> None:
+def test_row_permissions_an_opencode_rule_without_an_equivalent_is_handed_back(settings: Any, why: str) -> None:
     found = translate_opencode_rules(settings)
     assert found.lines == {}
     assert found.untranslated
@@ -105,7 +105,7 @@ def test_permissions_an_opencode_rule_without_an_equivalent_is_handed_back(setti
         ({"quux *": "allow", "corge * --hard": "deny"}, {"commands.allow": ["quux *"]}, "only at the end"),
     ],
 )
-def test_permissions_the_order_of_opencode_never_makes_a_line_weaker(
+def test_row_permissions_the_order_of_opencode_never_makes_a_line_weaker(
     bash: dict[str, str], lines: dict[str, list[str]] | None, why: str
 ) -> None:
     found = translate_opencode_rules({"permission": {"bash": bash}})
@@ -114,7 +114,7 @@ def test_permissions_the_order_of_opencode_never_makes_a_line_weaker(
     assert why in reasons(found)
 
 
-def test_permissions_the_newer_form_of_opencode_is_read_too() -> None:
+def test_row_permissions_the_newer_form_of_opencode_is_read_too() -> None:
     found = translate_opencode_rules({"permissions": [{"action": "shell", "resource": "git push *", "effect": "deny"}]})
     assert (lines_of(found), found.untranslated) == ({"commands.deny": ["git push *"]}, ())
 
@@ -142,7 +142,7 @@ EFFECTS = st.sampled_from(["allow", "ask", "deny"])
 
 
 @given(st.dictionaries(PATTERNS, EFFECTS, max_size=4), st.lists(WORDS, min_size=1, max_size=4).map(" ".join))
-def test_permissions_no_opencode_deny_is_weaker_and_no_allow_wider(bash: dict[str, str], command: str) -> None:
+def test_row_permissions_no_opencode_deny_is_weaker_and_no_allow_wider(bash: dict[str, str], command: str) -> None:
     found = translate_opencode_rules({"permission": {"bash": bash}})
     won = winner(bash, command)
     ours, plain = effect_of(CommandAct(command=command), as_file(found)), effect_of(CommandAct(command=command))
@@ -159,7 +159,7 @@ GLOBS = st.sampled_from(["*", "a", "src/*", "src/**", "*.env", "**/*.env", "s*a"
 
 
 @given(st.dictionaries(GLOBS, EFFECTS, max_size=3), PATHS, st.sampled_from(["read", "edit"]))
-def test_permissions_no_opencode_deny_of_a_path_is_weaker(rules: dict[str, str], path: str, key: str) -> None:
+def test_row_permissions_no_opencode_deny_of_a_path_is_weaker(rules: dict[str, str], path: str, key: str) -> None:
     found = translate_opencode_rules({"permission": {key: rules}})
     won = winner(rules, path)
     if won in (None, "*") or rules[str(won)] == "allow":
@@ -175,7 +175,7 @@ def test_permissions_no_opencode_deny_of_a_path_is_weaker(rules: dict[str, str],
         max_size=4,
     )
 )
-def test_permissions_every_opencode_rule_is_a_line_or_handed_back(permission: dict[str, Any]) -> None:
+def test_row_permissions_every_opencode_rule_is_a_line_or_handed_back(permission: dict[str, Any]) -> None:
     as_file(translate_opencode_rules({"permission": permission}))
     for key, value in permission.items():
         rules = value if isinstance(value, dict) else {"*": value}

@@ -20,7 +20,7 @@ def agent(text: str) -> Agent:
     return found.agent
 
 
-def test_subagents_every_key_is_kept_known_or_not() -> None:
+def test_row_subagents_every_key_is_kept_known_or_not() -> None:
     one = agent(
         HEAD + "tools: Read, Bash(git *), mcp__x__y\ndisallowedTools: [Write]\nmodel: opus\nhooks:\n  Stop: []\n"
         "zebra: 3\n---\n\nYou help.\n\nAlways.\n"
@@ -35,7 +35,7 @@ def test_subagents_every_key_is_kept_known_or_not() -> None:
 
 
 @pytest.mark.parametrize("tools", ["", "tools:\n", 'tools: "*"\n', "tools: null\n"])
-def test_subagents_without_a_list_an_agent_has_all_tools(tools: str) -> None:
+def test_row_subagents_without_a_list_an_agent_has_all_tools(tools: str) -> None:
     assert agent(f"{HEAD}{tools}---\nx\n").tools is None
 
 
@@ -49,11 +49,11 @@ def test_subagents_without_a_list_an_agent_has_all_tools(tools: str) -> None:
     ],
     ids=["E01 mark", "E02 CRLF", "E02 CR", "blanks behind the fence"],
 )
-def test_subagents_marks_and_line_ends_change_nothing(text: str) -> None:
+def test_row_subagents_marks_and_line_ends_change_nothing(text: str) -> None:
     assert agent(text).prompt == "You help."
 
 
-def test_subagents_a_description_with_colons_is_read_and_said() -> None:
+def test_row_subagents_a_description_with_colons_is_read_and_said() -> None:
     """E05: what YAML refuses is read as it was meant."""
     found = parse_agent("---\nname: a\ndescription: Use it: user: hi\n---\nx\n", "a.md")
     assert found.agent is not None
@@ -75,7 +75,7 @@ def test_subagents_a_description_with_colons_is_read_and_said() -> None:
         ("", "`name` is missing"),
     ],
 )
-def test_subagents_what_cannot_be_used_is_said_with_its_line(text: str, why: str) -> None:
+def test_row_subagents_what_cannot_be_used_is_said_with_its_line(text: str, why: str) -> None:
     found = parse_agent(text, "a.md")
     assert found.agent is None
     assert any(why in one.message and one.line is not None for one in found.diagnostics)
@@ -93,7 +93,7 @@ def test_subagents_what_cannot_be_used_is_said_with_its_line(text: str, why: str
         ("\u00e4", None),
     ],
 )
-def test_subagents_a_role_id_is_made_of_the_name(name: str, role: str | None) -> None:
+def test_row_subagents_a_role_id_is_made_of_the_name(name: str, role: str | None) -> None:
     assert role_id(name, {"executor"}) == role
 
 
@@ -111,7 +111,7 @@ def test_subagents_a_role_id_is_made_of_the_name(name: str, role: str | None) ->
         ("model: opus\nzebra: 1\n", ("read", "edit", "execute"), "area", ("model", "zebra")),
     ],
 )
-def test_subagents_tools_become_categories_and_the_rest_is_said(
+def test_row_subagents_tools_become_categories_and_the_rest_is_said(
     header: str, categories: tuple[str, ...], writes: str, left: tuple[str, ...]
 ) -> None:
     draft = role_of_agent(agent(f"{HEAD}{header}---\nYou help.\n"), role="helper", source="a.md")
@@ -123,7 +123,7 @@ def test_subagents_tools_become_categories_and_the_rest_is_said(
 
 
 @given(st.text(max_size=60), st.text(min_size=1, max_size=60), st.text(max_size=40))
-def test_subagents_any_agent_is_a_role_that_loads_or_refused(name: str, prompt: str, key: str) -> None:
+def test_row_subagents_any_agent_is_a_role_that_loads_or_refused(name: str, prompt: str, key: str) -> None:
     found = parse_agent(f"---\nname: {name}\ndescription: {key}\n{key}: 1\n---\n{prompt}", "a.md")
     if found.agent is None:
         assert any(one.severity == "error" for one in found.diagnostics)
