@@ -74,20 +74,22 @@ def identity(root: Path, *arguments: str) -> str:
     return str(built["system"])  # type: ignore[index,call-overload]
 
 
-def test_flag_beats_environment_beats_project_beats_user(
+def test_flag_beats_environment_beats_user_and_no_project_chooses(
     root: Path, guarded_environment: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("flag", "environment", "project", "user"):
+    for name in ("flag", "environment", "user"):
         air(root, "profile", "create", name)
         (guarded_environment / f"profiles/{name}/SOUL.md").write_text(f"You are from the {name} level.\n")
     assert "You are from" not in identity(root)
     (guarded_environment / "config.toml").write_text('[identity]\nprofile = "user"\n')
     assert "You are from the user level." in identity(root)
-    (root / ".air/config.toml").write_text('[identity]\nprofile = "project"\n')
-    assert "You are from the project level." in identity(root)
     monkeypatch.setenv("AIR_IDENTITY__PROFILE", "environment")
     assert "You are from the environment level." in identity(root)
     assert "You are from the flag level." in identity(root, "--profile", "flag")
+    (root / ".air").mkdir(exist_ok=True)
+    (root / ".air/config.toml").write_text('[identity]\nprofile = "user"\n')
+    refused = air(root, "profile", "list")
+    assert (refused.code, "[identity] profile may stand only in ~/.air/config.toml" in refused.output) == (2, True)
 
 
 def test_a_run_keeps_its_profile(root: Path, guarded_environment: Path) -> None:
