@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
+from aircoding.app.rule_sources import rule_switches
+from aircoding.app.skills import skill_switches
 from aircoding.errors import ConfigError
+from aircoding.rules.rule_switches import RuleSwitches
 from aircoding.settings import RulesSettings, SkillsSettings, load_settings
+from aircoding.sources.skill_files import SkillSwitches
 
 SWITCHES = [
     *(f"rules.{key}" for key in ("agents_md", "claude", "cursor", "copilot", "gemini", "hermes", "windsurf")),
@@ -88,3 +93,26 @@ def test_a_wrong_value_is_said_also_where_the_user_switched_off(root: Path, guar
     (root / ".air/config.toml").write_text('[rules]\nclaude = "perhaps"\n')
     with pytest.raises(ConfigError, match=r"^\.air/config\.toml: \[rules\] claude"):
         load_settings(root)
+
+
+def test_each_key_of_rules_is_carried_over() -> None:
+    assert rule_switches(RulesSettings()) == RuleSwitches()
+    other = RulesSettings(
+        **dict.fromkeys(("agents_md", "claude", "cursor", "copilot", "gemini", "hermes", "windsurf"), False),
+        user_files=False,
+        agents_and_claude="managed-only",
+        agents_fallbacks=("a.md",),
+        excludes=("b/**",),
+        max_bytes=7,
+    )
+    moved = asdict(rule_switches(other))
+    assert moved == other.model_dump()
+    assert not [key for key, value in asdict(RuleSwitches()).items() if moved[key] == value], "each is another"
+
+
+def test_each_key_of_skills_is_carried_over() -> None:
+    assert skill_switches(SkillsSettings()) == SkillSwitches()
+    other = SkillsSettings(agents=False, claude=False, index_chars=7, disabled=("a",))
+    moved = asdict(skill_switches(other))
+    assert moved == other.model_dump()
+    assert not [key for key, value in asdict(SkillSwitches()).items() if moved[key] == value], "each is another"

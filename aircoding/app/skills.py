@@ -10,7 +10,7 @@ from typing import Any
 from aircoding.errors import NotFoundError
 from aircoding.records.diagnostics import Diagnostic
 from aircoding.rules.skill_checks import check_skill
-from aircoding.settings import Settings, air_home, load_settings
+from aircoding.settings import SkillsSettings, air_home, load_settings
 from aircoding.sources.files import printable, read_text_file
 from aircoding.sources.skill_files import PROJECT_FOLDERS, FoundSkill, SkillSet, SkillSwitches, read_skills
 from aircoding.sources.skill_walk import SkillWalk, skill_file_in
@@ -66,10 +66,9 @@ class SkillCheck:
         return tuple(one for one in self.findings if one.severity != "info")
 
 
-def skill_switches(settings: Settings) -> SkillSwitches:
-    """Return what the settings say of skills."""
-    own = settings.skills
-    return SkillSwitches(agents=own.agents, claude=own.claude, index_chars=own.index_chars, disabled=own.disabled)
+def skill_switches(settings: SkillsSettings) -> SkillSwitches:
+    """Return the section `[skills]` as the reader of skills takes it."""
+    return SkillSwitches(**settings.model_dump())
 
 
 def list_skills(start: Path) -> SkillList:
@@ -164,7 +163,7 @@ def _findings(base: Path, name: str, start: Path) -> tuple[Diagnostic, ...]:
 def _read(start: Path) -> SkillSet:
     root, home = _root(start), air_home()
     trusted = root is not None and is_trusted(home, root)
-    return read_skills(root, home, trusted=trusted, switches=skill_switches(load_settings(root)))
+    return read_skills(root, home, trusted=trusted, switches=skill_switches(load_settings(root).skills))
 
 
 def _root(start: Path) -> Path | None:

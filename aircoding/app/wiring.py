@@ -103,7 +103,7 @@ def sources_of(project: Project, extensions: Extensions) -> Sources:
         switches=rule_switches(project.settings.rules),
         homes=rule_homes(),
         profile=project.settings.identity.profile,
-        skills=skill_switches(project.settings),
+        skills=skill_switches(project.settings.skills),
         plugin_skills=extensions.skills,
         skill_triggers=extensions.triggers,
         memory_root=Path(main_root(project.root)),
