@@ -8,6 +8,7 @@ from pathlib import Path
 from aircoding.app.project import open_project
 from aircoding.errors import ProjectError
 from aircoding.records.layers import Trust
+from aircoding.records.printable import shown_path
 from aircoding.rules.identity import MAX_IDENTITY_CHARS, cut_identity, identity_line
 from aircoding.rules.memory_entries import MemoryKind, read_entries, used_chars
 from aircoding.screening.screener import TextScreener
@@ -115,7 +116,7 @@ def make_profile(name: str) -> ProfileMade:
         WorkspaceError: it cannot be written.
     """
     made = create_profile(air_home(), name)
-    return ProfileMade(name=name, path=_path(f"profiles/{name}/{SOUL}"), made=made)
+    return ProfileMade(name=name, path=shown_path(f"user:profiles/{name}/{SOUL}"), made=made)
 
 
 def _settings(start: Path) -> Settings:
@@ -130,7 +131,7 @@ def _settings(start: Path) -> Settings:
 def _head(home: Path, name: str, *, is_set: bool) -> ProfileHead:
     return ProfileHead(
         name=name,
-        path=_path(f"profiles/{name}"),
+        path=shown_path(f"user:profiles/{name}"),
         is_set=is_set,
         identity=identity_line(cut_identity(read_soul(home, name).text)[0]),
         size_bytes=sum(read.size_bytes for _, read in read_profile(home, name)),
@@ -144,9 +145,9 @@ def _file(path: str, read: TextRead) -> ProfileFile:
         if name == kind.file_name and path.count("/") == 2:
             used, limit = used_chars([entry.text for entry in read_entries(read.text)]), kind.limit_chars
     return ProfileFile(
-        path=_path(path), size_bytes=read.size_bytes, used_chars=used, limit_chars=limit, problem=read.problem
+        path=shown_path(f"user:{path}"),
+        size_bytes=read.size_bytes,
+        used_chars=used,
+        limit_chars=limit,
+        problem=read.problem,
     )
-
-
-def _path(name: str) -> str:
-    return f"~/.air/{name}"

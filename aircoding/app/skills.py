@@ -9,6 +9,7 @@ from typing import Any
 
 from aircoding.errors import NotFoundError
 from aircoding.records.diagnostics import Diagnostic
+from aircoding.records.printable import shown_path
 from aircoding.rules.skill_checks import check_skill
 from aircoding.settings import SkillsSettings, air_home, load_settings
 from aircoding.sources.files import printable, read_text_file
@@ -174,13 +175,10 @@ def _root(start: Path) -> Path | None:
 
 def _view(found: FoundSkill) -> SkillView:
     skill = found.skill
-    where = found.uri.removeprefix("project:")
-    if where.startswith("user:"):
-        where = f"~/.air/{where.removeprefix('user:')}"
     shown = SkillView(
         name=found.name,
         description=skill.description if skill is not None else "",
-        where=where,
+        where=shown_path(found.uri),
         usable=found.barred is None,
         why_not=found.barred.detail if found.barred is not None else "",
     )

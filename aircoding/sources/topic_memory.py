@@ -14,6 +14,7 @@ from pathlib import Path
 from aircoding.records.digests import fingerprint
 from aircoding.records.ids import Digest
 from aircoding.records.layers import Layer, OutcomeKind, Reason, Scope, SegmentKind, Trust
+from aircoding.records.printable import shown_path
 from aircoding.records.segments import Barred, Segment
 from aircoding.rules.memory_entries import MemoryKind
 from aircoding.rules.memory_recall import TopicEntry, recall, topic_entries
@@ -162,16 +163,16 @@ def _stem(name: str) -> str:
 
 
 def _segment(folder: TopicFolder, name: str, read: TextRead, entry: TopicEntry, intake: Intake) -> Segment:
-    shown = printable(name)
+    uri = f"{folder.scheme}:{printable(name)}"
     return intake.segment(
         entry.text,
         layer=Layer.L3,
         scope=Scope.SESSION,
         kind=SegmentKind.MEMORY,
         trust=folder.trust,
-        uri=f"{folder.scheme}:{shown}",
+        uri=uri,
         digest=read.digest,
-        title=f"MEMORY ON A TOPIC ({shown if folder.is_project else f'~/.air/{shown}'})",
+        title=f"MEMORY ON A TOPIC ({shown_path(uri)})",
         fragment=entry.name,
         start_line=entry.start_line,
         end_line=entry.end_line,
