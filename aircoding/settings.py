@@ -21,7 +21,7 @@ from aircoding.records.rule_choices import MAX_TREE_BYTES, AgentsAndClaude
 
 __all__ = ["ModelSettings", "RulesSettings", "RunSettings", "SandboxSettings", "Settings", "SkillsSettings"]
 __all__ += ["ConflictsSettings", "IdentitySettings", "PluginsSettings", "PriceSettings", "StoreSettings"]
-__all__ += ["WorktreeSettings", "air_home", "load_settings"]
+__all__ += ["WorktreeSettings", "load_settings"]
 
 
 class _Section(BaseModel):

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from aircoding.app.project import open_project
 from aircoding.errors import ConfigError, NotFoundError, ProjectError
+from aircoding.homes import air_home
 from aircoding.records.layers import Trust
 from aircoding.records.printable import shown_path
 from aircoding.rules.memory_entries import MemoryKind, add_entry, edit_entry, remove_entry, used_chars
 from aircoding.screening.screener import TextScreener
-from aircoding.settings import air_home, load_settings
+from aircoding.settings import load_settings
 from aircoding.sources.installation import installation_key
 from aircoding.sources.memory_files import MemoryStore, memory_stores
 from aircoding.sources.profile_files import require_profile

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from aircoding.app.project import find_root
 from aircoding.errors import NotFoundError
+from aircoding.homes import air_home
 from aircoding.records.diagnostics import Diagnostic
 from aircoding.records.printable import shown_path
 from aircoding.rules.skill_checks import check_skill
-from aircoding.settings import SkillsSettings, air_home, load_settings
+from aircoding.settings import SkillsSettings, load_settings
 from aircoding.sources.files import printable, read_text_file
 from aircoding.sources.skill_files import PROJECT_FOLDERS, FoundSkill, SkillSet, SkillSwitches, read_skills
 from aircoding.sources.skill_walk import SkillWalk, skill_file_in
@@ -118,7 +120,7 @@ def check_skills(start: Path, paths: Iterable[Path]) -> SkillCheck:
     given = tuple(paths)
     for path in given:
         files += _files_at(path, findings)
-    root = _root(start)
+    root = find_root(start)
     if not given:
         places = [*((root, folder) for folder in PROJECT_FOLDERS if root is not None), (air_home(), "skills")]
         for base, folder in places:
@@ -162,15 +164,9 @@ def _findings(base: Path, name: str, start: Path) -> tuple[Diagnostic, ...]:
 
 
 def _read(start: Path) -> SkillSet:
-    root, home = _root(start), air_home()
+    root, home = find_root(start), air_home()
     trusted = root is not None and is_trusted(home, root)
     return read_skills(root, home, trusted=trusted, switches=skill_switches(load_settings(root).skills))
-
-
-def _root(start: Path) -> Path | None:
-    """Return the repository around `start`; one without a commit, or without git on this machine, will do."""
-    whole = start.absolute()
-    return next((folder for folder in (whole, *whole.parents) if (folder / ".git").exists()), None)
 
 
 def _view(found: FoundSkill) -> SkillView:

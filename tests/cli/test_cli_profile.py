@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.demo_runs import air, rows
-from support.projects import make_commit, make_project
+from support.projects import make_commit, make_project, write_tree
 
 from aircoding.sources.trust import trust_project
 
@@ -138,3 +138,13 @@ def test_the_commands_of_the_page_do_what_it_says(root: Path) -> None:
             program, *arguments = shlex.split(line, comments=True)
             assert program == "aircoding"
             assert air(root, *arguments).code == 0, line
+
+
+def test_the_settings_of_a_repository_without_a_commit_are_read(tmp_path: Path) -> None:
+    """Profiles and skills find the same root, whether or not a run could start there."""
+    subprocess.run(["git", "init", "-q", str(tmp_path / "new/deep")], check=True)
+    write_tree(tmp_path / "new/deep", {".air/config.toml": "[skills]\nunknown = 1\n", "src/a.py": ""})
+    for command in (["profile", "list"], ["skills", "list"]):
+        ended = air(tmp_path / "new/deep/src", *command)
+        assert (ended.code, ".air/config.toml: [skills] unknown" in ended.output) == (2, True), ended.output
+        assert air(tmp_path / "new", *command).code == 0
