@@ -11,7 +11,7 @@ from typing import Any
 from aircoding.agents.hook_answers import MOST_ANSWER_CHARS
 from aircoding.permissions.engine import decide
 from aircoding.ports import Sandbox
-from aircoding.records.hooks import HookCall, HookEvent, ProjectHook, ProjectHooks
+from aircoding.records.hooks import MOST_REASON_CHARS, HookCall, HookEvent, ProjectHook, ProjectHooks
 from aircoding.records.ids import Digest
 from aircoding.records.policy import CommandAct, Policy
 from aircoding.records.work import CommandOutcome, CommandRequest
@@ -20,7 +20,6 @@ __all__ = ["HookProcessError", "project_hook_call"]
 
 _BLOCKS = 2
 """The exit code with which a hook refuses a tool call."""
-_REASON_CHARS = 500
 
 _CHILD = """
 import asyncio, inspect, json, os, sys
@@ -130,4 +129,4 @@ def _answer(hook: ProjectHook, outcome: CommandOutcome) -> Any:
 
 def _end_of(errors: str, *, lines: int = 20) -> str:
     """Return the last lines of what a process said of its failure; of a traceback the last line says it."""
-    return "\n".join(errors.strip().splitlines()[-lines:])[-_REASON_CHARS:]
+    return "\n".join(errors.strip().splitlines()[-lines:])[-MOST_REASON_CHARS:]
