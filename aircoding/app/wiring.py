@@ -18,7 +18,7 @@ from aircoding.agents.run_budget import RunBudget
 from aircoding.agents.tools.plugin_tools import plugin_tool
 from aircoding.agents.touched import baselines, touched_paths
 from aircoding.app.estimators import estimators_of
-from aircoding.app.hooks import tool_specs_of
+from aircoding.app.extensions import tool_specs_of
 from aircoding.app.models import cache_rules_for, next_try
 from aircoding.app.policies import LivePolicies, Policies
 from aircoding.app.project import Project
