@@ -1,7 +1,8 @@
 """Settings: flag > environment > project > user > default (DESIGN section 10).
 
 The project's file is `.air/config.toml`, the user's `~/.air/config.toml`, environment variables are
-`AIR_SECTION__KEY`. Both files have the same keys; an unknown key is an error that names its file.
+`AIR_SECTION__KEY`. Both files have the same keys; an unknown key is an error that names its file. What the user shut
+out a repository cannot let in again.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from aircoding.errors import ConfigError
 from aircoding.homes import air_home
@@ -20,7 +21,7 @@ from aircoding.records.rule_choices import MAX_TREE_BYTES, AgentsAndClaude
 
 __all__ = ["ModelSettings", "RulesSettings", "RunSettings", "SandboxSettings", "Settings", "SkillsSettings"]
 __all__ += ["ConflictsSettings", "IdentitySettings", "PluginsSettings", "PriceSettings", "StoreSettings"]
-__all__ += ["WorktreeSettings", "air_home", "load_settings"]
+__all__ += ["WorktreeSettings", "load_settings"]
 
 
 class _Section(BaseModel):
@@ -115,7 +116,7 @@ class IdentitySettings(_Section):
     """`[identity]`: as whom the agents of this user work."""
 
     profile: str = "default"
-    """The folder of `~/.air/profiles` whose identity and memory they have."""
+    """The folder of `~/.air/profiles` whose identity and memory they have (not in a project's file)."""
 
 
 class SkillsSettings(_Section):
@@ -128,7 +129,7 @@ class SkillsSettings(_Section):
     index_chars: int = Field(default=8_000, ge=0, le=1_000_000)
     """Most characters of their index in a prompt; beyond it descriptions are left out, never names."""
     disabled: tuple[str, ...] = ()
-    """Names of skills that are not used."""
+    """Names of skills that are not used; those of the user and of the project add up."""
 
 
 class PluginsSettings(_Section):
@@ -178,9 +179,26 @@ class Settings(_Section):
     prices: dict[str, PriceSettings] = Field(default_factory=dict)
 
 
-_USER_ONLY = (("sandbox", "backend"), ("sandbox", "allow_unconfined"), ("rules", "user_files"))
-_ADDED_UP = frozenset({("rules", "excludes"), ("plugins", "disabled")})
+_PROJECT = ".air/config.toml"
+_MACHINE = "a repository cannot vouch for the machine that it runs on; move the key there"
+_USER_ONLY = {
+    ("sandbox", "backend"): _MACHINE,
+    ("sandbox", "allow_unconfined"): _MACHINE,
+    ("rules", "user_files"): _MACHINE,
+    ("identity", "profile"): "a repository cannot choose as whom your agents work; move the key there, "
+    "or give --profile or AIR_IDENTITY__PROFILE",
+}
+"""Keys that a project's file may not hold, and what to do instead."""
+_ADDED_UP = frozenset({("rules", "excludes"), ("skills", "disabled"), ("plugins", "disabled")})
 """Lists whose levels add up: a repository must not let in again what the user excluded or switched off."""
+_LET_IN = frozenset(
+    (section, key)
+    for section, kind in (("rules", RulesSettings), ("skills", SkillsSettings))
+    for key, field in kind.model_fields.items()
+    if field.annotation is bool
+)
+"""Switches that let text in: where the user's file says false, a project's true does not count."""
+_BOOLEAN = TypeAdapter(bool)
 
 
 def load_settings(project_root: Path | None, *, flags: Mapping[str, Mapping[str, Any]] | None = None) -> Settings:
@@ -198,10 +216,11 @@ def load_settings(project_root: Path | None, *, flags: Mapping[str, Mapping[str,
     for name, values in _levels(project_root, flags):
         for section, keys in values.items():
             for key, value in keys.items():
-                if value is not None:
-                    values_so_far = merged.setdefault(section, {})
-                    values_so_far[key] = _added((section, key), values_so_far.get(key), value)
-                    origins[section, key] = name
+                values_so_far = merged.setdefault(section, {})
+                if value is None or (name == _PROJECT and _is_let_in((section, key), values_so_far.get(key), value)):
+                    continue
+                values_so_far[key] = _added((section, key), values_so_far.get(key), value)
+                origins[section, key] = name
     try:
         return Settings.model_validate(merged)
     except ValidationError as error:
@@ -214,6 +233,18 @@ def _added(key: tuple[str, str], before: object, value: object) -> object:
     return value
 
 
+def _is_let_in(key: tuple[str, str], before: object, value: object) -> bool:
+    """Whether a value of the project would let in what the user's file switches off, in any spelling of a boolean."""
+    return key in _LET_IN and _as_boolean(before) is False and _as_boolean(value) is True
+
+
+def _as_boolean(value: object) -> bool | None:
+    try:
+        return _BOOLEAN.validate_python(value)
+    except ValidationError:
+        return None
+
+
 def _levels(
     project_root: Path | None, flags: Mapping[str, Mapping[str, Any]] | None
 ) -> list[tuple[str, Mapping[str, Mapping[str, Any]]]]:
@@ -222,13 +253,11 @@ def _levels(
     ]
     if project_root is not None:
         project = _read(project_root / ".air" / "config.toml")
-        for section, key in _USER_ONLY:
+        for (section, key), hint in _USER_ONLY.items():
             if key in project.get(section, {}):
-                raise ConfigError(
-                    f".air/config.toml: [{section}] {key} may stand only in ~/.air/config.toml",
-                    hint="a repository cannot vouch for the machine that it runs on; move the key there",
-                )
-        levels.append((".air/config.toml", project))
+                message = f"{_PROJECT}: [{section}] {key} may stand only in ~/.air/config.toml"
+                raise ConfigError(message, hint=hint)
+        levels.append((_PROJECT, project))
     levels.append(("environment", _from_environment()))
     levels.append(("command line", flags or {}))
     return levels

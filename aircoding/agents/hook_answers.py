@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from aircoding.agents.tools.workbench import in_utf8
-from aircoding.records.hooks import MOST_TEXT_CHARS, HookAnswer, HookEvent
+from aircoding.records.hooks import MOST_REASON_CHARS, MOST_TEXT_CHARS, HookAnswer, HookEvent
 from aircoding.records.layers import Layer
 from aircoding.records.policy import Effect
 
@@ -14,7 +14,6 @@ __all__ = ["ANSWER_KEYS", "MOST_ANSWER_CHARS", "HookAnswerError", "cut_at_line",
 
 MOST_ANSWER_CHARS = 1_000_000
 """A text beyond this is taken for a mistake and not used at all."""
-_REASON_CHARS = 500
 
 ANSWER_KEYS: Mapping[HookEvent, tuple[str, ...]] = {
     HookEvent.CONTEXT: ("context",),
@@ -65,7 +64,7 @@ def read_answer(event: HookEvent, value: Any, *, layer: Layer = Layer.L3) -> Hoo
         "additional_context": None,
     }
     texts = tuple((place, text) for key, place in places.items() if (text := _text(key, given.get(key))).strip())
-    reason = _text("reason", given.get("reason")).strip()[:_REASON_CHARS]
+    reason = _text("reason", given.get("reason")).strip()[:MOST_REASON_CHARS]
     return HookAnswer(texts=texts, decision=_decision(given.get("decision")), reason=reason)
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import shlex
 import sys
 from collections.abc import Callable, Mapping
+from importlib.resources import files
 from typing import Any
 
 from aircoding.agents.hook_answers import MOST_ANSWER_CHARS
 from aircoding.permissions.engine import decide
 from aircoding.ports import Sandbox
-from aircoding.records.hooks import HookCall, HookEvent, ProjectHook, ProjectHooks
+from aircoding.records.hooks import MOST_REASON_CHARS, HookCall, HookEvent, ProjectHook, ProjectHooks
 from aircoding.records.ids import Digest
 from aircoding.records.policy import CommandAct, Policy
 from aircoding.records.work import CommandOutcome, CommandRequest
@@ -20,26 +22,6 @@ __all__ = ["HookProcessError", "project_hook_call"]
 
 _BLOCKS = 2
 """The exit code with which a hook refuses a tool call."""
-_REASON_CHARS = 500
-
-_CHILD = """
-import asyncio, inspect, json, os, sys
-told = json.load(sys.stdin)
-answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
-os.dup2(2, 1)
-names = {"__name__": "aircoding_hook", "__file__": told["path"]}
-exec(compile(told["source"], told["path"], "exec"), names)
-if not callable(names.get(told["function"])):
-    sys.exit(told["path"] + " has no function " + told["function"])
-value = names[told["function"]](told["facts"])
-if inspect.isawaitable(value):
-    async def ended():
-        return await value
-    value = asyncio.run(ended())
-json.dump(value, answer, allow_nan=False)
-answer.flush()
-"""
-"""Runs the very text that was digested, not the file as it may be by then. What it prints goes to its errors."""
 
 
 class HookProcessError(Exception):
@@ -93,7 +75,13 @@ def _as_judged(hook: ProjectHook) -> str:
 def _command(hook: ProjectHook) -> str:
     if hook.command:
         return f"exec {shlex.join(hook.command)}"
-    return f"exec {shlex.join([sys.executable, '-I', '-c', _CHILD])}"
+    return f"exec {shlex.join([sys.executable, '-I', '-c', _child()])}"
+
+
+@functools.cache
+def _child() -> str:
+    """Return the program; as text, since a sandbox need not show where we are installed."""
+    return files("aircoding.agents").joinpath("hook_child.py").read_text(encoding="utf-8")
 
 
 def _input(hook: ProjectHook, now: ProjectHooks, facts: Mapping[str, Any]) -> str:
@@ -130,4 +118,4 @@ def _answer(hook: ProjectHook, outcome: CommandOutcome) -> Any:
 
 def _end_of(errors: str, *, lines: int = 20) -> str:
     """Return the last lines of what a process said of its failure; of a traceback the last line says it."""
-    return "\n".join(errors.strip().splitlines()[-lines:])[-_REASON_CHARS:]
+    return "\n".join(errors.strip().splitlines()[-lines:])[-MOST_REASON_CHARS:]

@@ -12,7 +12,7 @@ from typing import Any
 from aircoding.agents.hook_answers import HookAnswerError, cut_at_line, read_answer
 from aircoding.agents.tools.workbench import in_utf8
 from aircoding.ports import HookLog, Screener
-from aircoding.records.hooks import MOST_TEXT_CHARS, Hook, HookAnswer, HookEvent, HookResult
+from aircoding.records.hooks import MOST_REASON_CHARS, MOST_TEXT_CHARS, Hook, HookAnswer, HookEvent, HookResult
 from aircoding.records.ids import SessionId, session_parts
 from aircoding.records.sessions import SessionBrief
 
@@ -20,7 +20,6 @@ __all__ = ["FAILURES_IN_A_ROW", "HookDispatcher", "failed_in_a_row", "session_fa
 
 FAILURES_IN_A_ROW = 3
 """After so many failures in a row a hook is not asked again in its session."""
-_REASON_CHARS = 500
 
 
 class HookDispatcher:
@@ -110,7 +109,7 @@ class HookDispatcher:
         except Exception as error:  # noqa: BLE001 - a hook may raise anything, and never ends the turn
             failure = _words(error)
         seconds = round(loop.time() - began, 3)
-        reason = self._masked(failure or answer.reason)[:_REASON_CHARS]
+        reason = self._masked(failure or answer.reason)[:MOST_REASON_CHARS]
         results: list[HookResult] = []
         for layer, text in answer.texts or ((None, ""),):
             kept, left_out = cut_at_line(self._masked(text))

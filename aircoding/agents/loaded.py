@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 from aircoding.records.layers import SegmentKind
 from aircoding.records.manifest import Manifest, SegmentRecord
+from aircoding.records.selections import read_selection
 
 __all__ = ["LOAD_REASONS", "loaded_by"]
 
@@ -51,13 +52,12 @@ def _instructions(manifest: Manifest) -> Iterator[SegmentRecord]:
 
 def _reason(record: SegmentRecord, *, goes_on: bool, first: bool) -> str:
     """A rule file that stands above the path for which it is in was met on the way to that path."""
-    by, is_imported, _ = record.selected_by.partition(", imported by ")
-    if is_imported:
+    selection = read_selection(record.selected_by)
+    if selection.importer is not None:
         return "include"
     if not goes_on:
         return "session_start" if first else "compact"
-    path = by.removeprefix("path ")
-    if path == by:
+    if selection.by != "path":
         return "nested_traversal"
     folder = PurePosixPath(record.source.uri.removeprefix("project:")).parent
-    return "nested_traversal" if PurePosixPath(path).is_relative_to(folder) else "path_glob_match"
+    return "nested_traversal" if PurePosixPath(selection.what).is_relative_to(folder) else "path_glob_match"

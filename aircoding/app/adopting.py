@@ -18,7 +18,7 @@ from aircoding.permissions.claude_rules import translate_claude_rules
 from aircoding.permissions.foreign_rules import Untranslated, proposal_text
 from aircoding.rules.adoption import CLAUDE_SETTINGS, AdoptedFile, ForeignTool, Reading, adopted_files
 from aircoding.rules.toml_text import with_flag
-from aircoding.settings import Settings
+from aircoding.settings import Settings, load_settings
 from aircoding.sources.atomic_files import replace_text
 from aircoding.sources.files import read_text_file
 from aircoding.sources.rule_tree import read_rule_tree
@@ -48,12 +48,16 @@ class PermissionProposal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adoption:
-    """What `init --from` did. `switches` are the keys of `.air/config.toml` that let the tool's files in."""
+    """What `init --from` did. `switches` are the keys of `.air/config.toml` that let the tool's files in.
+
+    `kept_off` are those that do not count, since the user's own file or the environment switches them off.
+    """
 
     tool: str
     init: InitReport
     files: tuple[AdoptedFile, ...]
     switches: tuple[str, ...]
+    kept_off: tuple[str, ...]
     permissions: PermissionProposal | None
     agents: tuple[AdoptedAgent, ...]
     next_commands: tuple[str, ...]
@@ -79,6 +83,8 @@ def adopt(start: Path, tool: ForeignTool, *, trust: bool) -> Adoption:
     config = _config(project, switches)
     init = initialise(start, trust=trust)
     _write(project.root / CONFIG, config)
+    settings = load_settings(project.root)
+    kept_off = [(section, key) for section, key in switches if not getattr(getattr(settings, section), key)]
     permissions = _permissions(project, init) if tool is ForeignTool.CLAUDE else None
     agents = adopt_agents(project.root, (file.path for file in files)) if tool is ForeignTool.CLAUDE else ()
     return Adoption(
@@ -86,9 +92,10 @@ def adopt(start: Path, tool: ForeignTool, *, trust: bool) -> Adoption:
         init=init,
         files=files,
         switches=tuple(f"[{section}] {key}" for section, key in switches),
+        kept_off=tuple(f"[{section}] {key}" for section, key in kept_off),
         permissions=permissions,
         agents=agents,
-        next_commands=tuple(_next(files, permissions, agents)),
+        next_commands=(*_to_let_in(is_kept_off=bool(kept_off)), *_next(files, permissions, agents)),
     )
 
 
@@ -157,6 +164,11 @@ def _write(path: Path, text: str) -> None:
         raise WorkspaceError(
             f"{path}: cannot be written: {error.strerror}", hint="check rights and free space"
         ) from error
+
+
+def _to_let_in(*, is_kept_off: bool) -> tuple[str, ...]:
+    said = "to let them in, take what switches them off out of ~/.air/config.toml or the environment"
+    return (said,) if is_kept_off else ()
 
 
 def _next(

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from aircoding.agents.hooks import HookDispatcher
 from aircoding.agents.moments import contributions_of
 from aircoding.app.estimators import estimator_now
-from aircoding.app.hooks import dispatcher_in_memory, load_extensions, tool_specs_of
+from aircoding.app.extensions import load_extensions, tool_specs_of
+from aircoding.app.hook_trials import dispatcher_in_memory
 from aircoding.app.models import limits_for
 from aircoding.app.plans import load_plan
 from aircoding.app.policies import Policies, open_policies

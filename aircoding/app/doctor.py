@@ -11,7 +11,7 @@ from typing import Literal
 from aircoding.app.policies import open_policies
 from aircoding.app.project import Project, open_project
 from aircoding.errors import AirError
-from aircoding.settings import air_home
+from aircoding.homes import air_home
 from aircoding.workspace.doctor_facts import LEAST_GIT, MachineFacts, machine_facts, unwritable, worktree_fault
 
 __all__ = ["HealthFinding", "examine"]

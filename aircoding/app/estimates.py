@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aircoding.app.contexts import gatherer_in_memory
-from aircoding.app.hooks import load_plugins_of
+from aircoding.app.extensions import load_plugins_of
 from aircoding.app.models import capabilities, estimated_model, limits_for, own_prices
 from aircoding.app.plans import load_plan
 from aircoding.app.policies import open_policies

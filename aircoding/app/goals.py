@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from aircoding.agents.loop import run_session
-from aircoding.app.hooks import load_extensions
+from aircoding.app.extensions import load_extensions
 from aircoding.app.models import open_provider
 from aircoding.app.policies import open_policies
 from aircoding.app.project import Project

@@ -9,10 +9,12 @@ from pathlib import Path
 
 from aircoding.app.project import open_project
 from aircoding.errors import ConfigError, NotFoundError, ProjectError
+from aircoding.homes import air_home
 from aircoding.records.layers import Trust
+from aircoding.records.printable import shown_path
 from aircoding.rules.memory_entries import MemoryKind, add_entry, edit_entry, remove_entry, used_chars
 from aircoding.screening.screener import TextScreener
-from aircoding.settings import air_home, load_settings
+from aircoding.settings import load_settings
 from aircoding.sources.installation import installation_key
 from aircoding.sources.memory_files import MemoryStore, memory_stores
 from aircoding.sources.profile_files import require_profile
@@ -119,7 +121,9 @@ def _view(store: MemoryStore, entries: tuple[str, ...]) -> MemoryView:
     agents = store.written_by_agents()
     return MemoryView(
         kind=store.kind,
-        path=os.path.relpath(store.base / store.name) if store.kind is MemoryKind.PROJECT else f"~/.air/{store.name}",
+        path=os.path.relpath(store.base / store.name)
+        if store.kind is MemoryKind.PROJECT
+        else shown_path(f"user:{store.name}"),
         used_chars=used_chars(entries),
         limit_chars=store.kind.limit_chars,
         entries=entries,

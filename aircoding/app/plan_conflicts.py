@@ -125,7 +125,7 @@ def _rules(project: Project, plan: Plan, intake: Intake) -> RuleFiles:
 
 
 def _skill_faults(project: Project) -> tuple[Diagnostic, ...]:
-    switches = skill_switches(project.settings)
+    switches = skill_switches(project.settings.skills)
     found = read_skills(project.root, project.home, trusted=project.trusted, switches=switches)
     return tuple(one for one in found.diagnostics if one.severity == "error")
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from aircoding.app.project import open_project
-from aircoding.errors import ProjectError
+from aircoding.app.project import find_root
+from aircoding.homes import air_home
 from aircoding.records.layers import Trust
+from aircoding.records.printable import shown_path
 from aircoding.rules.identity import MAX_IDENTITY_CHARS, cut_identity, identity_line
 from aircoding.rules.memory_entries import MemoryKind, read_entries, used_chars
 from aircoding.screening.screener import TextScreener
-from aircoding.settings import Settings, air_home, load_settings
+from aircoding.settings import load_settings
 from aircoding.sources.files import TextRead
 from aircoding.sources.installation import installation_key
 from aircoding.sources.profile_files import (
@@ -78,7 +79,7 @@ def list_profiles(start: Path) -> tuple[ProfileHead, ...]:
     Raises:
         ConfigError: the folder, or a settings file, cannot be read.
     """
-    home, chosen = air_home(), _settings(start).identity.profile
+    home, chosen = air_home(), load_settings(find_root(start)).identity.profile
     return tuple(_head(home, name, is_set=name == chosen) for name in profile_names(home))
 
 
@@ -89,7 +90,7 @@ def show_profile(start: Path, name: str | None) -> ProfileView:
         NotFoundError: there is no such profile.
         ConfigError: it is no name of a profile.
     """
-    home, chosen = air_home(), _settings(start).identity.profile
+    home, chosen = air_home(), load_settings(find_root(start)).identity.profile
     shown = name or chosen
     require_profile(home, shown)
     text, _ = cut_identity(read_soul(home, shown).text)
@@ -115,22 +116,13 @@ def make_profile(name: str) -> ProfileMade:
         WorkspaceError: it cannot be written.
     """
     made = create_profile(air_home(), name)
-    return ProfileMade(name=name, path=_path(f"profiles/{name}/{SOUL}"), made=made)
-
-
-def _settings(start: Path) -> Settings:
-    try:
-        return open_project(start).settings
-    except ProjectError as error:
-        if error.code != "project.none":
-            raise
-        return load_settings(None)
+    return ProfileMade(name=name, path=shown_path(f"user:profiles/{name}/{SOUL}"), made=made)
 
 
 def _head(home: Path, name: str, *, is_set: bool) -> ProfileHead:
     return ProfileHead(
         name=name,
-        path=_path(f"profiles/{name}"),
+        path=shown_path(f"user:profiles/{name}"),
         is_set=is_set,
         identity=identity_line(cut_identity(read_soul(home, name).text)[0]),
         size_bytes=sum(read.size_bytes for _, read in read_profile(home, name)),
@@ -144,9 +136,9 @@ def _file(path: str, read: TextRead) -> ProfileFile:
         if name == kind.file_name and path.count("/") == 2:
             used, limit = used_chars([entry.text for entry in read_entries(read.text)]), kind.limit_chars
     return ProfileFile(
-        path=_path(path), size_bytes=read.size_bytes, used_chars=used, limit_chars=limit, problem=read.problem
+        path=shown_path(f"user:{path}"),
+        size_bytes=read.size_bytes,
+        used_chars=used,
+        limit_chars=limit,
+        problem=read.problem,
     )
-
-
-def _path(name: str) -> str:
-    return f"~/.air/{name}"

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from aircoding.errors import ConfigError, NotFoundError, StoreError
-from aircoding.settings import IdentitySettings, Settings, air_home, load_settings
+from aircoding.homes import air_home
+from aircoding.settings import IdentitySettings, Settings, load_settings
 from aircoding.sources.files import read_text_file
 from aircoding.sources.profile_files import require_profile
 from aircoding.sources.trust import is_trusted
@@ -18,7 +19,7 @@ from aircoding.workspace.repository import GitRepository, open_repository
 if TYPE_CHECKING:
     from aircoding.store import Store
 
-__all__ = ["Project", "as_profile", "open_project"]
+__all__ = ["Project", "as_profile", "find_root", "open_project"]
 
 _PLAN = ".air/shared/plan/tasks.yaml"
 _MAX_PLAN_BYTES = 64_000_000
@@ -134,3 +135,9 @@ def open_project(start: Path, *, flags: Mapping[str, Mapping[str, Any]] | None =
     repository = open_repository(start)
     root = Path(repository.root)
     return Project(root=root, home=air_home(), settings=load_settings(root, flags=flags), repository=repository)
+
+
+def find_root(start: Path) -> Path | None:
+    """Return the repository around `start`; one without a commit, or without git on this machine, will do."""
+    whole = start.absolute()
+    return next((folder for folder in (whole, *whole.parents) if (folder / ".git").exists()), None)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from aircoding.app.hooks import load_plugins_of
+from aircoding.app.extensions import load_plugins_of
 from aircoding.app.project import as_profile, open_project
 from aircoding.app.runs import confinement, unfinished_run
 from aircoding.app.wiring import open_gatherer

@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from aircoding.app.extensions import load_extensions
 from aircoding.app.garbage import settle
-from aircoding.app.hooks import load_extensions
 from aircoding.app.models import open_provider
 from aircoding.app.money import unpriced_models
 from aircoding.app.plan_conflicts import find_conflicts

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from aircoding.app.project import find_root
 from aircoding.errors import NotFoundError
+from aircoding.homes import air_home
 from aircoding.records.diagnostics import Diagnostic
+from aircoding.records.printable import shown_path
 from aircoding.rules.skill_checks import check_skill
-from aircoding.settings import Settings, air_home, load_settings
+from aircoding.settings import SkillsSettings, load_settings
 from aircoding.sources.files import printable, read_text_file
 from aircoding.sources.skill_files import PROJECT_FOLDERS, FoundSkill, SkillSet, SkillSwitches, read_skills
 from aircoding.sources.skill_walk import SkillWalk, skill_file_in
@@ -66,10 +69,9 @@ class SkillCheck:
         return tuple(one for one in self.findings if one.severity != "info")
 
 
-def skill_switches(settings: Settings) -> SkillSwitches:
-    """Return what the settings say of skills."""
-    own = settings.skills
-    return SkillSwitches(agents=own.agents, claude=own.claude, index_chars=own.index_chars, disabled=own.disabled)
+def skill_switches(settings: SkillsSettings) -> SkillSwitches:
+    """Return the section `[skills]` as the reader of skills takes it."""
+    return SkillSwitches(**settings.model_dump())
 
 
 def list_skills(start: Path) -> SkillList:
@@ -118,7 +120,7 @@ def check_skills(start: Path, paths: Iterable[Path]) -> SkillCheck:
     given = tuple(paths)
     for path in given:
         files += _files_at(path, findings)
-    root = _root(start)
+    root = find_root(start)
     if not given:
         places = [*((root, folder) for folder in PROJECT_FOLDERS if root is not None), (air_home(), "skills")]
         for base, folder in places:
@@ -162,26 +164,17 @@ def _findings(base: Path, name: str, start: Path) -> tuple[Diagnostic, ...]:
 
 
 def _read(start: Path) -> SkillSet:
-    root, home = _root(start), air_home()
+    root, home = find_root(start), air_home()
     trusted = root is not None and is_trusted(home, root)
-    return read_skills(root, home, trusted=trusted, switches=skill_switches(load_settings(root)))
-
-
-def _root(start: Path) -> Path | None:
-    """Return the repository around `start`; one without a commit, or without git on this machine, will do."""
-    whole = start.absolute()
-    return next((folder for folder in (whole, *whole.parents) if (folder / ".git").exists()), None)
+    return read_skills(root, home, trusted=trusted, switches=skill_switches(load_settings(root).skills))
 
 
 def _view(found: FoundSkill) -> SkillView:
     skill = found.skill
-    where = found.uri.removeprefix("project:")
-    if where.startswith("user:"):
-        where = f"~/.air/{where.removeprefix('user:')}"
     shown = SkillView(
         name=found.name,
         description=skill.description if skill is not None else "",
-        where=where,
+        where=shown_path(found.uri),
         usable=found.barred is None,
         why_not=found.barred.detail if found.barred is not None else "",
     )

@@ -18,7 +18,7 @@ from aircoding.agents.run_budget import RunBudget
 from aircoding.agents.tools.plugin_tools import plugin_tool
 from aircoding.agents.touched import baselines, touched_paths
 from aircoding.app.estimators import estimators_of
-from aircoding.app.hooks import tool_specs_of
+from aircoding.app.extensions import tool_specs_of
 from aircoding.app.models import cache_rules_for, next_try
 from aircoding.app.policies import LivePolicies, Policies
 from aircoding.app.project import Project
@@ -103,7 +103,7 @@ def sources_of(project: Project, extensions: Extensions) -> Sources:
         switches=rule_switches(project.settings.rules),
         homes=rule_homes(),
         profile=project.settings.identity.profile,
-        skills=skill_switches(project.settings),
+        skills=skill_switches(project.settings.skills),
         plugin_skills=extensions.skills,
         skill_triggers=extensions.triggers,
         memory_root=Path(main_root(project.root)),

@@ -67,7 +67,7 @@ def trust(assume_yes: bool, as_json: bool) -> None:
 @json_option
 def run(name: str, event: str | None, input_file: Any, as_json: bool) -> int:
     """Ask the hook NAME once, outside of any session, and show what it answers; 1 when it fails."""
-    from aircoding.app.hooks import run_hook
+    from aircoding.app.hook_trials import run_hook
 
     results = run_hook(Path.cwd(), name, event=event, facts=_facts(input_file))
 

@@ -59,6 +59,8 @@ def _adopted(done: Adoption) -> str:
     rows = [(file.path, file.reading.value, file.why) for file in done.files]
     lines = [_made(done.init), "", table((f"file of {done.tool}", "read", "why"), rows), ""]
     lines += [f"switched on in .air/config.toml: {', '.join(done.switches)}"]
+    if done.kept_off:
+        lines += [f"still off, by your own settings (~/.air/config.toml or AIR_ variables): {', '.join(done.kept_off)}"]
     lines += _permission_lines(done.permissions) if done.permissions is not None else []
     lines += [line for agent in done.agents for line in _agent_lines(agent)]
     return "\n".join([*lines, "", *(f"next: {one}" for one in done.next_commands)])

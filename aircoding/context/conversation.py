@@ -13,6 +13,7 @@ from aircoding.records.ids import SegmentId
 from aircoding.records.layers import Form, Layer, Scope, SegmentKind, Trust
 from aircoding.records.manifest import Span
 from aircoding.records.segments import Segment, Source
+from aircoding.records.selections import CONVERSATION
 from aircoding.records.snapshot import Estimator, Message
 
 __all__ = ["append_message"]
@@ -67,7 +68,7 @@ def _item(message: Message, number: int, block: Mapping[str, Any], estimator: Es
         text=text,
         recency=message.index,
     )
-    return Item(segment, Form.WHOLE, text, estimate_tokens(text, estimator), "conversation")
+    return Item(segment, Form.WHOLE, text, estimate_tokens(text, estimator), CONVERSATION)
 
 
 def _spoken(message: Message) -> tuple[Layer, SegmentKind, Trust]:

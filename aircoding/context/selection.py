@@ -9,6 +9,7 @@ from aircoding.context.profiles import mode_excerpt, mode_refusal, profile_refus
 from aircoding.context.tokens import estimate_tokens
 from aircoding.records.layers import Form, OutcomeKind, Reason, SegmentKind, Trust
 from aircoding.records.segments import Segment
+from aircoding.records.selections import Selection, in_words
 from aircoding.records.snapshot import Snapshot
 from aircoding.rules.globs import Dialect, compile_globs, overlap
 from aircoding.rules.skill_triggers import matching_trigger
@@ -140,18 +141,18 @@ def _trigger_refusal(segment: Segment) -> str | None:
 
 
 def _why_in(snapshot: Snapshot, segment: Segment) -> str:
-    by = _selected_by(snapshot, segment)
-    return f"{by}, imported by {segment.importers[0]}" if segment.importers else by
+    by, what = _selected_by(snapshot, segment)
+    return in_words(Selection(by=by, what=what, importer=segment.importers[0] if segment.importers else None))
 
 
-def _selected_by(snapshot: Snapshot, segment: Segment) -> str:
+def _selected_by(snapshot: Snapshot, segment: Segment) -> tuple[str, str]:
     if _takes_every(snapshot, segment):
-        return f"profile {snapshot.profile.role}"
+        return "profile", snapshot.profile.role
     if (trigger := _trigger(snapshot, segment)) is not None:
-        return f"trigger `{trigger}`"
+        return "trigger", trigger
     if segment.paths:
-        return f"path {_matching_path(snapshot, segment)}"
+        return "path", _matching_path(snapshot, segment) or ""
     if segment.tags:
         carried = set(snapshot.task.tags) if snapshot.task is not None else set()
-        return f"tag {', '.join(sorted(carried & set(segment.tags)))}"
-    return f"profile {snapshot.profile.role}"
+        return "tag", ", ".join(sorted(carried & set(segment.tags)))
+    return "profile", snapshot.profile.role

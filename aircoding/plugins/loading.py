@@ -10,13 +10,12 @@ from typing import Any
 
 from aircoding.errors import AirError
 from aircoding.plugins.registering import PluginContext
-from aircoding.records.hooks import PLUGIN_NAME, ContributedTool, Extensions, PluginFault
+from aircoding.records.hooks import MOST_REASON_CHARS, PLUGIN_NAME, ContributedTool, Extensions, PluginFault
 
 __all__ = ["GROUP", "load_plugins"]
 
 GROUP = "aircoding.plugins"
 _LOAD_SECONDS = 10.0
-_REASON_CHARS = 300
 
 
 def load_plugins(
@@ -85,7 +84,7 @@ def _registered(point: EntryPoint, context: PluginContext, seconds: float) -> st
     thread = threading.Thread(target=work, name=f"aircoding-plugin-{point.name}", daemon=True)
     thread.start()
     thread.join(seconds)
-    return said[0][:_REASON_CHARS] if said else f"it was not loaded after {seconds:g} seconds"
+    return said[0][:MOST_REASON_CHARS] if said else f"it was not loaded after {seconds:g} seconds"
 
 
 def _register(found: Any) -> Callable[[PluginContext], Any]:

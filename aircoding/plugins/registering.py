@@ -164,7 +164,7 @@ class PluginContext:
             name: as the model calls it.
             description: what it does, for the model.
             input_schema: a JSON Schema of an object.
-            category: read, edit, execute, network or delegate.
+            category: read, edit, execute, network, memory or delegate.
             handler: given the input and the facts of the session, returns what the model is shown.
             acts: given the input, returns what a call would do; without it the policy must allow the tool by name.
             timeout_seconds: after which a call is given up.

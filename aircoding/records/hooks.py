@@ -15,6 +15,7 @@ from aircoding.records.snapshot import ToolSpec
 __all__ = [
     "CONTRIBUTED_LAYERS",
     "DEFAULT_TIMEOUT_SECONDS",
+    "MOST_REASON_CHARS",
     "MOST_TEXT_CHARS",
     "MOST_TIMEOUT_SECONDS",
     "PLUGIN_NAME",
@@ -35,6 +36,8 @@ __all__ = [
 
 MOST_TEXT_CHARS = 16_000
 """Most characters of one text of a hook that reach a prompt; more is cut at a line."""
+MOST_REASON_CHARS = 500
+"""Most characters of what is kept of why a plugin or a hook failed, or refused."""
 DEFAULT_TIMEOUT_SECONDS = 10.0
 MOST_TIMEOUT_SECONDS = 600.0
 PLUGIN_NAME = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}"

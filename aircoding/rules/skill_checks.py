@@ -13,7 +13,8 @@ from aircoding.rules.skill_header import EXTENSION_KEYS, SPECIFIED_KEYS, read_sk
 
 __all__ = ["check_skill"]
 
-MAX_DESCRIPTION_CHARS = 1_024
+SPECIFIED_DESCRIPTION_CHARS = 1_024
+"""Most that the specification allows; the lenient reader keeps more."""
 MAX_COMPATIBILITY_CHARS = 500
 MAX_BODY_LINES = 500
 MAX_BODY_BYTES = 20_000
@@ -40,7 +41,7 @@ def check_skill(text: str, *, folder: str, uri: str = "") -> tuple[Diagnostic, .
         return tuple(check.found)
     check.keys()
     check.name(folder)
-    check.limited("description", MAX_DESCRIPTION_CHARS, needed=True)
+    check.limited("description", SPECIFIED_DESCRIPTION_CHARS, needed=True)
     check.limited("license", None)
     check.limited("compatibility", MAX_COMPATIBILITY_CHARS)
     check.limited("allowed-tools", None)

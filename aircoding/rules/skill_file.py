@@ -16,9 +16,9 @@ from aircoding.rules.front_matter import FrontMatter
 from aircoding.rules.globs import Dialect, glob_faults, split_globs
 from aircoding.rules.skill_header import read_skill_header
 
-__all__ = ["MAX_DESCRIPTION_CHARS", "MAX_TRIGGERS", "Skill", "SkillFile", "name_fault", "parse_skill"]
+__all__ = ["KEPT_DESCRIPTION_CHARS", "MAX_TRIGGERS", "Skill", "SkillFile", "name_fault", "parse_skill"]
 
-MAX_DESCRIPTION_CHARS = 1_536
+KEPT_DESCRIPTION_CHARS = 1_536
 """Most of a description with `when_to_use` (Claude Code cuts there; documentation read 2026-08)."""
 MAX_NAME_CHARS = 64
 MAX_TRIGGERS = 50
@@ -139,10 +139,10 @@ class _Reader:
             return None
         when = self._text("when_to_use")
         whole = f"{own} {when}" if when is not None else own
-        if len(whole) > MAX_DESCRIPTION_CHARS:
-            message = f"the description has {len(whole)} characters; it is cut at {MAX_DESCRIPTION_CHARS}"
+        if len(whole) > KEPT_DESCRIPTION_CHARS:
+            message = f"the description has {len(whole)} characters; it is cut at {KEPT_DESCRIPTION_CHARS}"
             self._remark("description", message, "move the rest into the body")
-        return whole[:MAX_DESCRIPTION_CHARS]
+        return whole[:KEPT_DESCRIPTION_CHARS]
 
     def name(self, folder: str) -> str:
         own = self._text("name")

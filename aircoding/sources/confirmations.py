@@ -11,11 +11,11 @@ from pathlib import Path
 
 from aircoding.records.ids import Digest
 from aircoding.records.segments import Segment, place_of
-from aircoding.sources.project_marks import ProjectMarks
+from aircoding.sources.project_choices import ProjectChoices
 
 __all__ = ["ConfirmedRule", "confirm_rule", "confirmed_rules", "is_confirmed", "rule_name", "unconfirm_rule"]
 
-_CONFIRMED = ProjectMarks(file_name="confirmed.json", without="rules then have to be confirmed anew")
+_CONFIRMED = ProjectChoices(file_name="confirmed.json", without="rules then have to be confirmed anew")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ def confirmed_rules(home: Path, root: Path) -> frozenset[ConfirmedRule]:
     Raises:
         ConfigError: `confirmed.json` is damaged.
     """
-    pairs = (mark.rsplit("@", 1) for mark in _CONFIRMED.read(home, root) if "@" in mark)
+    pairs = (choice.rsplit("@", 1) for choice in _CONFIRMED.read(home, root) if "@" in choice)
     return frozenset(ConfirmedRule(rule=rule, text_digest=Digest(digest)) for rule, digest in pairs)
 
 
@@ -60,8 +60,8 @@ def confirm_rule(home: Path, root: Path, rule: Segment) -> None:
         WorkspaceError: it cannot be written.
     """
     name = rule_name(rule)
-    mark = f"{name}@{rule.source.text_digest}"
-    _CONFIRMED.change(home, root, lambda known: {*_others(known, name), mark})
+    choice = f"{name}@{rule.source.text_digest}"
+    _CONFIRMED.change(home, root, lambda known: {*_others(known, name), choice})
 
 
 def unconfirm_rule(home: Path, root: Path, rule: str) -> bool:
@@ -78,4 +78,4 @@ def unconfirm_rule(home: Path, root: Path, rule: str) -> bool:
 
 
 def _others(known: frozenset[str], rule: str) -> frozenset[str]:
-    return frozenset(mark for mark in known if mark.rsplit("@", 1)[0] != rule)
+    return frozenset(choice for choice in known if choice.rsplit("@", 1)[0] != rule)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from aircoding.records.layers import Layer, OutcomeKind, Reason, SegmentKind
+from aircoding.records.printable import shown_path
 from aircoding.records.segments import Barred, Segment
 from aircoding.rules.comments import Uncommented, without_block_comments
 from aircoding.rules.foreign_header import ForeignHeader, RuleMode
@@ -14,7 +15,7 @@ from aircoding.rules.rule_use import UsedFile
 from aircoding.rules.sections import split_sections
 from aircoding.sources.excerpts import head_end, tail_start
 from aircoding.sources.files import TextRead
-from aircoding.sources.rule_origin import RuleOrigin, shown_path
+from aircoding.sources.rule_origin import RuleOrigin
 from aircoding.sources.rule_texts import (
     RulePart,
     RuleText,

@@ -10,11 +10,11 @@ import posixpath
 from pathlib import Path
 
 from aircoding.errors import ConfigError
-from aircoding.sources.project_marks import ProjectMarks
+from aircoding.sources.project_choices import ProjectChoices
 
 __all__ = ["approve_import", "approved_imports", "withdraw_import"]
 
-_IMPORTS = ProjectMarks(file_name="imports.json", without="files outside the projects are then not imported")
+_IMPORTS = ProjectChoices(file_name="imports.json", without="files outside the projects are then not imported")
 
 
 def approved_imports(home: Path, root: Path) -> frozenset[str]:

@@ -1,4 +1,8 @@
-"""What this installation keeps in `~/.air`: the key of its secret ids, and commands that a person approved."""
+"""What this installation keeps in `~/.air`: the key of its secret ids, and what a person approved.
+
+Approved are commands that a plan or set-up needs, by their fingerprints, and a project's hooks, by the digest of all
+their files.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +13,13 @@ from pathlib import Path
 
 from aircoding.errors import WorkspaceError
 from aircoding.records.ids import Digest
-from aircoding.sources.project_marks import ProjectMarks
+from aircoding.sources.project_choices import ProjectChoices
 
 __all__ = ["approve", "approved", "installation_key"]
 
 _KEY_FILE = "installation.key"
 _KEY_BYTES = 32
-_APPROVALS = ProjectMarks(file_name="approvals.json", without="commands then ask again")
+_APPROVALS = ProjectChoices(file_name="approvals.json", without="commands and hooks then have to be approved again")
 
 
 def installation_key(home: Path) -> bytes:
@@ -45,16 +49,16 @@ def installation_key(home: Path) -> bytes:
 
 
 def approved(home: Path, root: Path) -> frozenset[Digest]:
-    """Return the fingerprints of commands that the user approved for the project at `root`.
+    """Return the fingerprints of commands, and the digests of hooks, that the user approved for the project at `root`.
 
     Raises:
         ConfigError: the file is damaged.
     """
-    return frozenset(Digest(mark) for mark in _APPROVALS.read(home, root))
+    return frozenset(Digest(choice) for choice in _APPROVALS.read(home, root))
 
 
 def approve(home: Path, root: Path, fingerprints: Iterable[Digest]) -> None:
-    """Remember fingerprints as approved for the project at `root`.
+    """Remember fingerprints or digests as approved for the project at `root`.
 
     Raises:
         ConfigError: the file is damaged.

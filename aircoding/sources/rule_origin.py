@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from aircoding.records.layers import Scope, Trust
-from aircoding.records.printable import printable
+from aircoding.records.printable import printable, shown_path
 
-__all__ = ["RuleOrigin", "shown_path"]
+__all__ = ["RuleOrigin"]
 
 _SHOWN = 3
 """Most names of one kind in a label; a file can be imported by hundreds."""
@@ -43,16 +43,6 @@ class RuleOrigin:
         remarks += [f"imported by {_listed(shown_path(uri) for uri in self.importers)}"] if self.importers else []
         remarks += [f"for {_listed(f'{printable(folder)}/' for folder in self.folders)}"] if self.folders else []
         return shown_path(self.uri) + (f" ({'; '.join(remarks)})" if remarks else "")
-
-
-def shown_path(uri: str) -> str:
-    """Return the path of a source as a person would write it."""
-    if uri.startswith(("~/", "/")):
-        return uri
-    scheme, path = uri.split(":", 1)
-    if scheme == "resource":
-        return f"Default {path.rsplit('/', 1)[-1]}"
-    return f"~/.air/{path}" if scheme == "user" else path
 
 
 def _listed(names: Iterable[str]) -> str:

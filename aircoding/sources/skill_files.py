@@ -29,7 +29,7 @@ _USER_FOLDER = "skills"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillSwitches:
-    """Which skills the user's settings let in, and how long their index may be."""
+    """The section `[skills]` of the settings: which skills are let in, and how long their index may be."""
 
     agents: bool = True
     claude: bool = True

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from aircoding.records.layers import Layer, OutcomeKind, Reason, Scope, SegmentKind
+from aircoding.records.printable import shown_path
 from aircoding.records.segments import Barred, Segment
 from aircoding.rules.precedence import Level
 from aircoding.rules.skill_file import Skill
@@ -106,7 +107,7 @@ def _body(found: FoundSkill, intake: Intake) -> Segment:
         trust=found.trust,
         uri=found.uri,
         digest=found.digest,
-        title=_title(found.uri),
+        title=shown_path(found.uri),
         fragment="body",
         start_line=skill.body_start_line if skill is not None else None,
         end_line=skill.body_end_line if skill is not None else None,
@@ -120,7 +121,9 @@ def _body(found: FoundSkill, intake: Intake) -> Segment:
         return barred(segment, _ON_DEMAND if skill.model_invocable else _NEVER)
     return replace(
         segment,
-        reference=f"[not shown here; skill_read gives the skill in {_title(found.uri)}]" if segment.excerpt else None,
+        reference=f"[not shown here; skill_read gives the skill in {shown_path(found.uri)}]"
+        if segment.excerpt
+        else None,
         triggers=skill.triggers,
         triggers_line=skill.triggers_line,
         paths=skill.paths,
@@ -139,12 +142,6 @@ _NEVER = Barred(
     reason=Reason.DISABLED,
     detail="`disable-model-invocation` is true, and the skill has no `triggers` and no `paths`",
 )
-
-
-def _title(uri: str) -> str:
-    """Return the label above a body: made of its path alone, since words of the file are screened with its text."""
-    scheme, _, path = uri.partition(":")
-    return {"project": path, "user": f"~/.air/{path}"}.get(scheme, uri)
 
 
 def changed_index(

@@ -1,5 +1,6 @@
-"""Topic files of memory: recalled for the requests that they speak of, read and ranked once for sessions that start
-together (DESIGN section 2: a session has its memory as it was when it started).
+"""Topic files of memory: recalled for requests that they speak of, ranked once for sessions that start together.
+
+The files are digested for every request (DESIGN section 2), so that what is kept can never be older than they are.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 from aircoding.records.digests import fingerprint
 from aircoding.records.ids import Digest
 from aircoding.records.layers import Layer, OutcomeKind, Reason, Scope, SegmentKind, Trust
+from aircoding.records.printable import shown_path
 from aircoding.records.segments import Barred, Segment
 from aircoding.rules.memory_entries import MemoryKind
 from aircoding.rules.memory_recall import TopicEntry, recall, topic_entries
@@ -62,15 +64,9 @@ def topic_folders(root: Path | None, home: Path, profile: str, *, trusted: bool)
 
 @dataclass(slots=True)
 class TopicMemory:
-    """What was recalled lately, by what it depends on: topics, and the files as they are.
-
-    A file that changes is read at once, since its identity, time and size are part of what is asked for; the five
-    minutes bound how long a change that shows in none of them goes unseen.
-    """
+    """What was recalled in the last five minutes, by what it depends on: the topics, and the bytes of the files."""
 
     _kept: dict[Digest, tuple[datetime, tuple[Segment, ...]]] = field(default_factory=dict)
-    readings: int = 0
-    """How often the files were read and ranked."""
 
     def candidates(
         self, folders: tuple[TopicFolder, ...], topics: frozenset[str] | None, *, now: str, intake: Intake
@@ -83,42 +79,51 @@ class TopicMemory:
             now: the time, RFC 3339.
             intake: makes the segments.
         """
-        at = datetime.fromisoformat(now)
-        key = fingerprint([sorted(topics) if topics is not None else None, [_standing(folder) for folder in folders]])
+        at, read = datetime.fromisoformat(now), [_read(folder) for folder in folders]
+        key = fingerprint([sorted(topics) if topics is not None else None, [one.key for one in read]])
         kept = self._kept.get(key)
         if kept is None or not timedelta() <= at - kept[0] < _TTL:
             if len(self._kept) >= _MOST_KEPT:
                 self._kept.clear()
-            self.readings += 1
-            found = tuple(segment for folder in folders for segment in _recalled(folder, topics, intake))
+            found = tuple(segment for one in read for segment in _recalled(one, topics, intake))
             kept = self._kept[key] = (at, found)
         return kept[1]
 
 
-def _standing(folder: TopicFolder) -> list[object]:
-    """Return what tells a folder's files from those of another moment, without reading them."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _FolderRead:
+    """A folder with its files as they were read, how many more there are, and why it could not be listed."""
+
+    folder: TopicFolder
+    files: tuple[tuple[str, TextRead], ...]
+    left: int
+    problem: str | None
+
+    @property
+    def key(self) -> list[object]:
+        """What tells it from any other; no time or size of a file can stand for its bytes."""
+        own = [os.fsencode(self.folder.base).hex(), self.folder.name, self.folder.trust.value, self.problem, self.left]
+        return [*own, *([os.fsencode(name).hex(), read.digest, read.problem] for name, read in self.files)]
+
+
+def _read(folder: TopicFolder) -> _FolderRead:
     names, problem = folder.files()
-    return [str(folder.base), folder.name, folder.trust.value, problem, *(_facts(folder.base / name) for name in names)]
+    files = tuple(
+        (name, read_text_file(folder.base, name, inside=folder.is_project, max_bytes=MAX_TOPIC_BYTES))
+        for name in names[:MAX_TOPIC_FILES]
+    )
+    return _FolderRead(folder=folder, files=files, left=len(names) - len(files), problem=problem)
 
 
-def _facts(path: Path) -> list[object]:
-    try:
-        found = path.stat()
-    except OSError as error:
-        return [os.fsencode(path).hex(), error.errno]
-    return [os.fsencode(path).hex(), found.st_dev, found.st_ino, found.st_mtime_ns, found.st_ctime_ns, found.st_size]
-
-
-def _recalled(folder: TopicFolder, topics: frozenset[str] | None, intake: Intake) -> Iterator[Segment]:
-    names, problem = folder.files()
-    if problem is not None:
-        yield _out(_blank(folder, folder.name, intake), Reason.UNREADABLE, f"{folder.name}: {problem}")
-    if len(names) > MAX_TOPIC_FILES:
-        detail = f"{len(names) - MAX_TOPIC_FILES} files beyond the {MAX_TOPIC_FILES} that are read of {folder.name}"
+def _recalled(one: _FolderRead, topics: frozenset[str] | None, intake: Intake) -> Iterator[Segment]:
+    folder = one.folder
+    if one.problem is not None:
+        yield _out(_blank(folder, folder.name, intake), Reason.UNREADABLE, f"{folder.name}: {one.problem}")
+    if one.left:
+        detail = f"{one.left} files beyond the {MAX_TOPIC_FILES} that are read of {folder.name}"
         yield _out(_blank(folder, folder.name, intake), Reason.BUDGET, detail)
     found: list[tuple[str, TextRead, TopicEntry]] = []
-    for name in names[:MAX_TOPIC_FILES]:
-        read = read_text_file(folder.base, name, inside=folder.is_project, max_bytes=MAX_TOPIC_BYTES)
+    for name, read in one.files:
         if read.problem is not None:
             yield _out(_blank(folder, name, intake, read), Reason.UNREADABLE, f"{printable(name)}: {read.problem}")
             continue
@@ -158,16 +163,16 @@ def _stem(name: str) -> str:
 
 
 def _segment(folder: TopicFolder, name: str, read: TextRead, entry: TopicEntry, intake: Intake) -> Segment:
-    shown = printable(name)
+    uri = f"{folder.scheme}:{printable(name)}"
     return intake.segment(
         entry.text,
         layer=Layer.L3,
         scope=Scope.SESSION,
         kind=SegmentKind.MEMORY,
         trust=folder.trust,
-        uri=f"{folder.scheme}:{shown}",
+        uri=uri,
         digest=read.digest,
-        title=f"MEMORY ON A TOPIC ({shown if folder.is_project else f'~/.air/{shown}'})",
+        title=f"MEMORY ON A TOPIC ({shown_path(uri)})",
         fragment=entry.name,
         start_line=entry.start_line,
         end_line=entry.end_line,

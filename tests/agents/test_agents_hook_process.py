@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +16,7 @@ from agents.doubles import SCREENER, brief
 from agents.test_agents_hooks import MemoryLog
 from support.projects import write_tree
 
+from aircoding.agents import hook_child
 from aircoding.agents.hook_process import project_hook_call
 from aircoding.agents.hooks import HookDispatcher
 from aircoding.ports import Sandbox
@@ -187,3 +190,12 @@ async def test_a_confined_hook_can_write_nothing_in_the_project(place: Place) ->
 async def test_a_program_that_is_not_there_is_a_failure(place: Place) -> None:
     result = await ask(place.hook(HookEvent.PRE_LLM_CALL, {"command": ["no-such-program-at-all"]}))
     assert result.state == "failed"
+
+
+def test_the_program_of_the_child_needs_nothing_of_ours() -> None:
+    """It runs isolated, where this package need not be: from an editable checkout as from an installed wheel."""
+    tree = ast.parse(Path(hook_child.__file__).read_text())
+    imported = {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
+    imported |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert imported
+    assert {name.split(".")[0] for name in imported} <= sys.stdlib_module_names

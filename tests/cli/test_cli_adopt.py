@@ -99,6 +99,18 @@ def test_a_project_of_claude_code_is_taken_over(root: Path) -> None:
     assert "deny" in checked.output
 
 
+def test_what_the_user_keeps_off_is_said(root: Path, guarded_environment: Path) -> None:
+    (guarded_environment / "config.toml").write_text("[rules]\nclaude = false\n")
+    done = adopt(root, "claude")
+    assert done["kept_off"] == ["[rules] claude"]
+    assert "~/.air/config.toml" in done["next_commands"][0]
+    assert "still off, by your own settings" in air(root, "init", "--from", "claude", "--no-trust").output
+    (guarded_environment / "config.toml").write_text("[rules]\ncursor = false\n")
+    done = adopt(root, "claude")
+    assert done["kept_off"] == []
+    assert "still off" not in air(root, "init", "--from", "claude", "--no-trust").output
+
+
 def test_a_second_time_changes_nothing(root: Path) -> None:
     adopt(root, "claude")
     texts = {path: path.read_bytes() for path in (root / ".air").rglob("*") if path.is_file()}

@@ -58,9 +58,8 @@ def test_what_is_refused_says_why_and_changes_nothing(root: Path, arguments: lis
     assert [view["entries"] for view in views] == [[], [], []]  # type: ignore[index]
 
 
-def test_the_profile_of_the_settings_counts(root: Path) -> None:
-    (root / ".air").mkdir()
-    (root / ".air/config.toml").write_text('[identity]\nprofile = "night"\n')
+def test_the_profile_of_the_settings_counts(root: Path, guarded_environment: Path) -> None:
+    (guarded_environment / "config.toml").write_text('[identity]\nprofile = "night"\n')
     assert "profiles/night/MEMORY.md" in air(root, "memory", "add", "x").output
     assert "profiles/day/MEMORY.md" in air(root, "memory", "add", "--profile", "day", "x").output
 

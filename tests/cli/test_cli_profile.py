@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.demo_runs import air, rows
-from support.projects import make_commit, make_project
+from support.projects import make_commit, make_project, write_tree
 
 from aircoding.sources.trust import trust_project
 
@@ -74,20 +74,22 @@ def identity(root: Path, *arguments: str) -> str:
     return str(built["system"])  # type: ignore[index,call-overload]
 
 
-def test_flag_beats_environment_beats_project_beats_user(
+def test_flag_beats_environment_beats_user_and_no_project_chooses(
     root: Path, guarded_environment: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("flag", "environment", "project", "user"):
+    for name in ("flag", "environment", "user"):
         air(root, "profile", "create", name)
         (guarded_environment / f"profiles/{name}/SOUL.md").write_text(f"You are from the {name} level.\n")
     assert "You are from" not in identity(root)
     (guarded_environment / "config.toml").write_text('[identity]\nprofile = "user"\n')
     assert "You are from the user level." in identity(root)
-    (root / ".air/config.toml").write_text('[identity]\nprofile = "project"\n')
-    assert "You are from the project level." in identity(root)
     monkeypatch.setenv("AIR_IDENTITY__PROFILE", "environment")
     assert "You are from the environment level." in identity(root)
     assert "You are from the flag level." in identity(root, "--profile", "flag")
+    (root / ".air").mkdir(exist_ok=True)
+    (root / ".air/config.toml").write_text('[identity]\nprofile = "user"\n')
+    refused = air(root, "profile", "list")
+    assert (refused.code, "[identity] profile may stand only in ~/.air/config.toml" in refused.output) == (2, True)
 
 
 def test_a_run_keeps_its_profile(root: Path, guarded_environment: Path) -> None:
@@ -136,3 +138,13 @@ def test_the_commands_of_the_page_do_what_it_says(root: Path) -> None:
             program, *arguments = shlex.split(line, comments=True)
             assert program == "aircoding"
             assert air(root, *arguments).code == 0, line
+
+
+def test_the_settings_of_a_repository_without_a_commit_are_read(tmp_path: Path) -> None:
+    """Profiles and skills find the same root, whether or not a run could start there."""
+    subprocess.run(["git", "init", "-q", str(tmp_path / "new/deep")], check=True)
+    write_tree(tmp_path / "new/deep", {".air/config.toml": "[skills]\nunknown = 1\n", "src/a.py": ""})
+    for command in (["profile", "list"], ["skills", "list"]):
+        ended = air(tmp_path / "new/deep/src", *command)
+        assert (ended.code, ".air/config.toml: [skills] unknown" in ended.output) == (2, True), ended.output
+        assert air(tmp_path / "new", *command).code == 0

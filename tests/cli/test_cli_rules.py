@@ -16,10 +16,7 @@ from support.every_tool import EVERY_TOOL, PATH
 from support.projects import make_commit, make_project, write_tree
 from support.texts import assert_file_equals
 
-from aircoding.app.rule_sources import rule_switches
-from aircoding.rules.rule_switches import RuleSwitches
 from aircoding.rules.tools.explain import FOREIGN_TOOLS
-from aircoding.settings import Settings
 
 SNAPSHOTS = Path(__file__).parents[1] / "snapshots" / "rules"
 ROOT = Path(__file__).parents[2]
@@ -107,10 +104,6 @@ def assert_same_as_built(root: Path, path: str) -> None:
         reasons = {(one["uri"], one["outcome"], one["detail"]) for one in manifest["outcomes"] if one["reason"]}
         left_out = {(one["uri"], one["outcome"], one["why"]) for one in found["rules"] if one["position"] is None}
         assert left_out <= reasons
-
-
-def test_the_short_way_has_the_switches_that_settings_have_when_nothing_is_set() -> None:
-    assert rule_switches(Settings().rules) == RuleSwitches()
 
 
 @pytest.mark.parametrize("form", [["--as", "claude-code"], []], ids=["other", "ours"])

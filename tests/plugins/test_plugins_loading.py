@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 from support.plugins import install_plugin
+from support.texts import REPOSITORY
 
 from aircoding.errors import ConfigError
 from aircoding.plugins import CommandAct, HostAct, PathAct
@@ -17,8 +19,10 @@ from aircoding.plugins.loading import load_plugins
 from aircoding.plugins.registering import PluginContext
 from aircoding.records.hooks import Extensions, HookEvent
 from aircoding.records.layers import Layer, Trust
+from aircoding.sources.roles import TOOL_CATEGORIES
 
-CATEGORIES = ("read", "edit", "execute", "network", "delegate")
+CATEGORIES = TOOL_CATEGORIES
+PAGE = REPOSITORY / "docs" / "how-to" / "write-a-plugin.md"
 
 
 def load(**more: Any) -> Extensions:
@@ -171,6 +175,15 @@ def test_what_cannot_be_registered_says_why(register: Any, said: str) -> None:
         register(PluginContext("p", CATEGORIES))
     assert said in caught.value.message
     assert caught.value.hint
+
+
+def test_each_category_of_tools_takes_one_and_is_named_where_authors_read_of_it() -> None:
+    context = PluginContext("p", CATEGORIES)
+    for category in CATEGORIES:
+        context.tool(f"t_{category}", "d", {"type": "object"}, category, print)
+        assert re.search(rf"category: .*\b{category}\b.*\.", PluginContext.tool.__doc__ or ""), category
+        assert f"`{category}`" in PAGE.read_text(), category
+    assert [tool.spec.category for tool in context.tools] == list(CATEGORIES)
 
 
 def test_acts_are_there_for_authors_of_plugins() -> None:

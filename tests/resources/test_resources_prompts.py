@@ -53,6 +53,19 @@ def test_a_task_in_words_is_the_text_that_was_read_and_approved() -> None:
     assert_file_equals(SNAPSHOTS / "task.txt", text + "\n")
 
 
+def test_roles_that_write_memory_agree_on_what_may_be_kept(tmp_path: Path) -> None:
+    """Each of them is told once for all roles, and none is told another thing by its own text."""
+    writers = [role for role, profile in PROFILES.items() if "memory" in profile.tool_categories]
+    assert {"main", "experience_miner"} <= set(writers)
+    desk = Desk(root=make_project(tmp_path / "p", {}), home=tmp_path / "home")
+    for role in writers:
+        lines = [
+            line for line in prompt_text(desk, role).splitlines() if re.search(r"^- (Keep with|Write to mem)", line)
+        ]
+        assert lines, role
+        assert all("only what the user has said or confirmed" in line for line in lines), (role, lines)
+
+
 @pytest.mark.parametrize("role", PROFILES)
 def test_a_prompt_names_only_tools_that_the_role_has(tmp_path: Path, role: str) -> None:
     profile = PROFILES[role]

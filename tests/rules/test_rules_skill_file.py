@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from aircoding.rules.skill_checks import check_skill
-from aircoding.rules.skill_file import MAX_DESCRIPTION_CHARS, MAX_TRIGGERS, Skill, parse_skill
+from aircoding.rules.skill_file import KEPT_DESCRIPTION_CHARS, MAX_TRIGGERS, Skill, parse_skill
 from aircoding.rules.skill_triggers import matching_trigger
 
 URI = "project:.claude/skills/cooking/SKILL.md"
@@ -141,7 +141,7 @@ def test_a_lenient_reading_is_a_warning_and_by_the_letter_a_fault_e05() -> None:
 def test_when_to_use_is_joined_and_the_whole_is_cut() -> None:
     assert skill(f"{GOOD}\nwhen_to_use: When hungry").description == "Plan weeknight meals When hungry"
     long = skill(f"name: cooking\ndescription: {'x' * 1_500}\nwhen_to_use: {'y' * 100}")
-    assert len(long.description) == MAX_DESCRIPTION_CHARS
+    assert len(long.description) == KEPT_DESCRIPTION_CHARS
     assert long.description.endswith("x " + "y" * 35)
     assert remarks(f"name: cooking\ndescription: {'x' * 2_000}") == [("warning", "skill.description", 3)]
 
@@ -272,7 +272,7 @@ def test_no_text_raises_and_what_comes_out_is_bounded(text: str, folder: str) ->
     for one in (*file.diagnostics, *check_skill(text, folder=folder, uri=URI)):
         assert one.line is None or 1 <= one.line <= lines + 1
     if file.skill is not None:
-        assert 0 < len(file.skill.description) <= MAX_DESCRIPTION_CHARS
+        assert 0 < len(file.skill.description) <= KEPT_DESCRIPTION_CHARS
         assert len(file.skill.triggers) <= MAX_TRIGGERS
         assert file.skill.name == folder or len(file.skill.name) <= 64
         assert 1 <= file.skill.body_start_line <= file.skill.body_end_line <= lines + 1

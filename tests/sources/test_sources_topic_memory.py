@@ -1,4 +1,4 @@
-"""Topic files: recalled for what the request is about, read once for sessions that start together, never stale."""
+"""Topic files: recalled for what the request is about, ranked once for sessions that start together, never stale."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from aircoding.records.layers import Mode, OutcomeKind, Reason, Trust
 from aircoding.records.manifest import AssembledContext
 from aircoding.records.segments import Segment
 from aircoding.records.tasks import TaskSpec
+from aircoding.rules.memory_recall import Recalled, recall
+from aircoding.sources import topic_memory
 from aircoding.sources.topic_memory import MAX_TOPIC_FILES, TopicMemory, topic_folders
 
 PARSING = "## Parser\n\nThe parser cache is emptied at midnight.\n\n## Printing\n\nPaper is in the cellar.\n"
@@ -106,18 +108,19 @@ class Shelf:
         return self.kept.candidates(self.folders, topics, now=now, intake=self.intake)
 
 
-def test_sessions_that_start_together_read_and_rank_once(desk: Desk) -> None:
+def test_sessions_that_start_together_recall_once(desk: Desk) -> None:
     shelf = Shelf(desk)
     first = shelf.ask(0)
-    assert [shelf.ask(second) for second in (1, 60, 299)] == [first] * 3
-    assert shelf.kept.readings == 1
-    assert shelf.ask(300) == first
-    assert shelf.kept.readings == 2, "five minutes later it is read again"
-    shelf.ask(299)
-    assert shelf.kept.readings == 3, "a clock that went back is not believed"
-    shelf.ask(299, frozenset({"tea"}))
-    shelf.ask(299, None)
-    assert shelf.kept.readings == 5, "other topics are another question"
+    assert all(shelf.ask(second) is first for second in (1, 60, 299))
+    later = shelf.ask(300)
+    assert later == first
+    assert later is not first, "five minutes later it is recalled anew"
+    assert shelf.ask(301) is later
+    back = shelf.ask(299)
+    assert back is not later, "a clock that went back is not believed"
+    assert shelf.ask(299, frozenset({"tea"})) is not back, "other topics are another question"
+    assert shelf.ask(299, None) is not back
+    assert shelf.ask(299) is back
 
 
 def test_a_changed_file_is_seen_at_once(desk: Desk) -> None:
@@ -132,20 +135,47 @@ def test_a_changed_file_is_seen_at_once(desk: Desk) -> None:
     os.utime(other, ns=(standing.st_atime_ns, standing.st_mtime_ns))
     other.rename(path)
     assert "eveninga" in str(shelf.ask(2)), "same size and time, another file"
+    standing = path.stat()
+    path.write_text(PARSING.replace("midnight", "halfpast"))
+    os.utime(path, ns=(standing.st_atime_ns, standing.st_mtime_ns))
+    assert path.stat()[:9] == standing[:9]
+    assert "halfpast" in str(shelf.ask(2)), "same file, size and time, other bytes"
     write_tree(desk.home, {"profiles/default/memory/cache.md": "New words.\n"})
     assert "New words." in str(shelf.ask(3))
     path.unlink()
-    assert "eveninga" not in str(shelf.ask(4))
+    assert "halfpast" not in str(shelf.ask(4))
 
 
-def test_a_hundred_sessions_of_one_gatherer_read_once(desk: Desk) -> None:
-    clock = FixedClock()
-    desk.clock = clock
+def test_what_is_kept_depends_on_bytes_and_not_on_what_the_disk_says_of_them(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two writes within one tick of the disk's clock leave every time of a file as it was."""
+    shelf = Shelf(desk)
+    path = desk.home / "profiles/default/memory/parsing.md"
+    first, standing = shelf.ask(0), os.stat(path)
+    path.write_text(PARSING.replace("midnight", "daybreak"))
+    real = os.stat
+    monkeypatch.setattr(os, "stat", lambda one, **how: standing if one == path else real(one, **how))
+    assert path.stat() == standing
+    assert "daybreak" in str(shelf.ask(1))
+    path.write_text(PARSING)
+    assert shelf.ask(2) is first
+
+
+def test_a_hundred_sessions_of_one_gatherer_rank_once(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    ranked: list[frozenset[str]] = []
+
+    def counted(topics: frozenset[str], entries: list[tuple[str, str]]) -> list[Recalled]:
+        ranked.append(topics)
+        return recall(topics, entries)
+
+    monkeypatch.setattr(topic_memory, "recall", counted)
+    desk.clock = FixedClock()
     gatherer = desk.gatherer()
     brief = desk.brief(task=TASK)
     for _ in range(100):
         gatherer.gather(brief, turn=1, messages=(), frozen=None, touched_paths=())
-    assert gatherer._topics.readings == 1
+    assert len(ranked) == 2, "once for each folder"
 
 
 def barred(desk: Desk) -> list[tuple[str, Reason, str]]:

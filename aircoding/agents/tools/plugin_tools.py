@@ -13,12 +13,10 @@ from aircoding.agents.tools.artifacts import shorten
 from aircoding.agents.tools.workbench import Deed, Tool, Workbench, in_utf8, refusal
 from aircoding.errors import WorkspaceError
 from aircoding.records.calls import ToolCall, ToolResult
-from aircoding.records.hooks import ContributedTool
+from aircoding.records.hooks import MOST_REASON_CHARS, ContributedTool
 from aircoding.records.policy import Act, PathAct, ToolAct
 
 __all__ = ["plugin_tool"]
-
-_REASON_CHARS = 500
 
 
 def plugin_tool(given: ContributedTool, *, profile: str, project_root: str) -> Tool:
@@ -78,4 +76,4 @@ def _reason(error: Exception, timeout_seconds: float, bench: Workbench) -> str:
         said = f"{type(error).__name__}: {error}"
     except Exception:  # noqa: BLE001 - a foreign object's own code
         said = type(error).__name__
-    return bench.screener.mask(in_utf8(said))[:_REASON_CHARS]
+    return bench.screener.mask(in_utf8(said))[:MOST_REASON_CHARS]

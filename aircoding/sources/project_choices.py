@@ -1,4 +1,4 @@
-"""What the user said of single things of a project: a set of marks for each project, in one file of `~/.air`.
+"""What the user said of single things of a project: a set of choices for each project, in one file of `~/.air`.
 
 No repository can write there; a project is known by its real path.
 """
@@ -15,18 +15,18 @@ from typing import Any
 from aircoding.errors import ConfigError, WorkspaceError
 from aircoding.sources.atomic_files import alone_in, replace_text
 
-__all__ = ["ProjectMarks"]
+__all__ = ["ProjectChoices"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProjectMarks:
+class ProjectChoices:
     """One such file. `without` says what follows when it is deleted."""
 
     file_name: str
     without: str
 
     def read(self, home: Path, root: Path) -> frozenset[str]:
-        """Return the marks of the project at `root`.
+        """Return the choices for the project at `root`.
 
         Raises:
             ConfigError: the file is damaged.
@@ -34,7 +34,7 @@ class ProjectMarks:
         return frozenset(self._all(home).get(os.path.realpath(root), ()))
 
     def change(self, home: Path, root: Path, edit: Callable[[frozenset[str]], Iterable[str]]) -> None:
-        """Put other marks in the place of those of the project at `root`; writers wait for each other.
+        """Put other choices in the place of those for the project at `root`; writers wait for each other.
 
         Raises:
             ConfigError: the file is damaged.
@@ -62,8 +62,9 @@ class ProjectMarks:
             hint = f"correct or delete it; {self.without}"
             raise ConfigError(f"{path}: cannot be read: {error}", hint=hint) from error
         good = isinstance(data, dict) and all(
-            isinstance(marks, list) and all(isinstance(mark, str) for mark in marks) for marks in data.values()
+            isinstance(choices, list) and all(isinstance(choice, str) for choice in choices)
+            for choices in data.values()
         )
         if not good:
-            raise ConfigError(f"{path}: is no list of marks by project", hint=f"delete it; {self.without}")
+            raise ConfigError(f"{path}: is no list of choices by project", hint=f"delete it; {self.without}")
         return dict(data)
