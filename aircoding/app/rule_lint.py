@@ -63,7 +63,7 @@ def lint_rules(start: Path, *, select: Collection[str] = (), ignore: Collection[
     kept = {one for one in found if one.code in wanted}
     return LintReport(
         findings=tuple(sorted(kept, key=lambda one: (one.uri, one.line or 0, one.code, one.message))),
-        files=sum(file.name is not None and not path.startswith(("~/", "/")) for path, file in tree.files.items()),
+        files=sum(file.name is not None and file.of_project for file in tree.files.values()),
     )
 
 
