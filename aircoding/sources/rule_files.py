@@ -58,6 +58,7 @@ def read_rules(
     switches: RuleSwitches | None = None,
     near: Iterable[str] = (),
     homes: RuleHomes | None = None,
+    tree: RuleTree | None = None,
 ) -> RuleFiles:
     """Read all rule files of one project, of its user and of the machine.
 
@@ -71,16 +72,18 @@ def read_rules(
         near: paths or globs that the task reads, writes or has touched: in their folders a chain file counts even
             when git ignores it.
         homes: where the files of other tools lie that are not the project's; none: they are not looked at.
+        tree: the rule files, where they were read already with what the settings and approvals let in.
     """
     switches, homes = switches or RuleSwitches(), homes or RuleHomes()
     reader = _Reader(intake, Trust.PROJECT if trusted else Trust.EXTERNAL)
-    approved = reader.user_record(lambda: approved_imports(home, root), frozenset[str]())
     confirmed = reader.user_record(lambda: confirmed_rules(home, root), frozenset[ConfirmedRule]())
     reader.built_in()
     reader.users(home)
-    tree = read_rule_tree(
-        root, paths, near=near, homes=homes, approved=approved, agents_fallbacks=switches.agents_fallbacks
-    )
+    if tree is None:
+        approved = reader.user_record(lambda: approved_imports(home, root), frozenset[str]())
+        tree = read_rule_tree(
+            root, paths, near=near, homes=homes, approved=approved, agents_fallbacks=switches.agents_fallbacks
+        )
     reader.diagnostics.extend(tree.diagnostics)
     rules = neutral_rules(tree, switches, root=os.path.realpath(root))
     reader.diagnostics.extend(rules.diagnostics)
