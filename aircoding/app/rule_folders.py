@@ -7,12 +7,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from aircoding.app.rule_sources import rule_homes
-from aircoding.errors import UsageError, WorkspaceError
+from aircoding.app.rule_sources import folder_switches, rule_homes
+from aircoding.errors import ConfigError, UsageError, WorkspaceError
+from aircoding.homes import air_home
 from aircoding.records.diagnostics import Diagnostic
-from aircoding.rules.tree import RuleTree, TreeFile
+from aircoding.rules.tree import Owner, RuleTree, tree_name
 from aircoding.sources.files import read_text_file
+from aircoding.sources.import_approvals import approved_imports
 from aircoding.sources.rule_tree import read_rule_tree, walk_paths
+from aircoding.sources.tree_files import tree_file
 from aircoding.workspace.worktree import GitWorktree
 
 __all__ = ["RuleFolder", "open_folder", "read_folder"]
@@ -93,30 +96,47 @@ def _is_nobodys(root: Path) -> bool:
 def read_folder(
     folder: RuleFolder, *, cwd: str = "", names: Iterable[str] = (), approved: Iterable[str] = ()
 ) -> RuleTree:
-    """Read all rule files of a folder, of its user and of the machine; `names` are further ones that a tool is set to.
+    """Read all rule files of a folder, of its user and of the machine, as the settings and approvals of workers say.
 
     Other tools keep theirs in the real home and in `CODEX_HOME`, not in `AIR_HOME`.
+
+    Args:
+        folder: the folder.
+        cwd: where in it a tool is started.
+        names: further names of files that a tool is set to.
+        approved: further files outside that a tool may import.
+
+    Raises:
+        ConfigError: a settings file is wrong.
     """
-    near = (folder.path, f"{cwd}/_" if cwd else "_")
+    known, problems = _approved(folder.root)
     tree = read_rule_tree(
-        folder.root, folder.paths, near=near, homes=rule_homes(), above=True, approved=tuple(approved)
+        folder.root,
+        folder.paths,
+        near=(folder.path, f"{cwd}/_" if cwd else "_"),
+        homes=rule_homes(),
+        above=True,
+        approved=known | frozenset(approved),
+        agents_fallbacks=folder_switches(folder.root).agents_fallbacks,
     )
-    tree = replace(tree, diagnostics=(*folder.problems, *tree.diagnostics))
+    tree = replace(tree, diagnostics=(*folder.problems, *problems, *tree.diagnostics))
     wanted = set(names)
-    more = [path for path in folder.paths if path.rsplit("/", 1)[-1] in wanted and path not in tree.files]
-    return replace(tree, files={**tree.files, **{path: _read(folder.root, path) for path in more}}) if more else tree
+    more = [path for path in folder.paths if path.rsplit("/", 1)[-1] in wanted]
+    read = {tree_name(Owner.PROJECT, path): path for path in more}
+    further = {
+        name: tree_file(Owner.PROJECT, path, None, read_text_file(folder.root, path))
+        for name, path in read.items()
+        if name not in tree.files
+    }
+    return replace(tree, files={**tree.files, **further}) if further else tree
 
 
-def _read(root: Path, path: str) -> TreeFile:
-    read = read_text_file(root, path)
-    return TreeFile(
-        path=path,
-        name=None,
-        text=read.text,
-        raw=read.raw,
-        size_bytes=read.size_bytes,
-        lossy=read.lossy,
-        problem=read.problem,
-        identity=read.identity,
-        linked=read.linked,
-    )
+def _approved(root: Path) -> tuple[frozenset[str], tuple[Diagnostic, ...]]:
+    """Return the files outside that the user lets in; where the record of it is damaged none is, and that is said."""
+    try:
+        return approved_imports(air_home(), root), ()
+    except ConfigError as error:
+        remark = Diagnostic(
+            severity="warning", code="rule.unreadable", message=error.message, uri="user:", hint=error.hint
+        )
+        return frozenset(), (remark,)

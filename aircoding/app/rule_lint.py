@@ -9,19 +9,19 @@ from pathlib import Path
 from aircoding.app.policies import open_policies
 from aircoding.app.project import Project
 from aircoding.app.rule_folders import RuleFolder, open_folder, read_folder
-from aircoding.app.rule_sources import rule_switches
+from aircoding.app.rule_sources import rule_homes, rule_switches
 from aircoding.app.screener import open_screener
 from aircoding.context.conflicts import denied_requests, user_rule_conflicts
 from aircoding.context.conflicts.user_rules import Contradiction
 from aircoding.errors import UsageError
 from aircoding.homes import air_home
 from aircoding.records.diagnostics import Diagnostic
-from aircoding.records.layers import Trust
 from aircoding.records.policy import Policy
 from aircoding.records.segments import Segment
 from aircoding.rules.lint import CHECKS, lint_tree
 from aircoding.rules.lint_budgets import over_budget
 from aircoding.rules.precedence import resolve
+from aircoding.rules.tree import RuleTree
 from aircoding.settings import load_settings
 from aircoding.sources.rule_files import read_rules
 from aircoding.sources.segments import Intake
@@ -59,15 +59,15 @@ def lint_rules(start: Path, *, select: Collection[str] = (), ignore: Collection[
     wanted = (set(select) or set(CHECKS)) - set(ignore)
     folder = open_folder(start)
     tree = read_folder(folder)
-    found = [*lint_tree(tree), *over_budget(tree), *_of_texts(folder)]
+    found = [*lint_tree(tree), *over_budget(tree), *_of_texts(folder, tree)]
     kept = {one for one in found if one.code in wanted}
     return LintReport(
         findings=tuple(sorted(kept, key=lambda one: (one.uri, one.line or 0, one.code, one.message))),
-        files=sum(file.name is not None and not path.startswith(("~/", "/")) for path, file in tree.files.items()),
+        files=sum(file.name is not None and file.of_project for file in tree.files.values()),
     )
 
 
-def _of_texts(folder: RuleFolder) -> Iterator[Diagnostic]:
+def _of_texts(folder: RuleFolder, tree: RuleTree) -> Iterator[Diagnostic]:
     """Yield what the rules say against each other and against the policy, as if the user trusted the project."""
     root, home = folder.root, air_home()
     settings = load_settings(root)
@@ -75,7 +75,9 @@ def _of_texts(folder: RuleFolder) -> Iterator[Diagnostic]:
     policies = open_policies(project, confined=True)
     intake = Intake(open_screener(project, policies))
     switches = rule_switches(settings.rules)
-    read = read_rules(root, home, folder.paths, intake=intake, trusted=True, switches=switches)
+    read = read_rules(
+        root, home, folder.paths, intake=intake, trusted=True, switches=switches, homes=rule_homes(), tree=tree
+    )
     standing = [rule for rule in read.segments if _stands(rule)]
     beaten = {ruling.loser.segment_id for ruling in resolve(standing)}
     rules = [rule for rule in standing if rule.segment_id not in beaten]
@@ -90,7 +92,7 @@ def _stands(rule: Segment) -> bool:
 
 def _denied(rules: Iterable[Segment], policy: Policy) -> Iterator[Diagnostic]:
     for rule in rules:
-        for asked in denied_requests(rule, policy) if rule.trust is not Trust.BUILTIN else ():
+        for asked in denied_requests(rule, policy) if rule.source.uri.startswith(("project:", "user:")) else ():
             yield _finding("lint.denied", rule, asked.line, f"it {asked.words}", "change the rule, or the policy")
 
 

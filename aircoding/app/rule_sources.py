@@ -6,18 +6,38 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from aircoding.homes import air_home
 from aircoding.rules.rule_switches import RuleSwitches
 from aircoding.sources.rule_tree import RuleHomes
 
 if TYPE_CHECKING:
     from aircoding.settings import RulesSettings
 
-__all__ = ["rule_homes", "rule_switches"]
+__all__ = ["folder_switches", "has_settings", "rule_homes", "rule_switches"]
 
 
 def rule_switches(settings: RulesSettings) -> RuleSwitches:
     """Return the section `[rules]` as the reader of rule files takes it."""
     return RuleSwitches(**settings.model_dump())
+
+
+def folder_switches(root: Path) -> RuleSwitches:
+    """Return the section `[rules]` as it holds for a folder; without any setting nothing heavy is loaded to say so.
+
+    Raises:
+        ConfigError: a settings file is wrong.
+    """
+    if not has_settings(root):
+        return RuleSwitches()
+    from aircoding.settings import load_settings
+
+    return rule_switches(load_settings(root).rules)
+
+
+def has_settings(root: Path) -> bool:
+    """Whether any file or variable sets something for a folder."""
+    set_here = any(name.startswith("AIR_") and ("__" in name or name == "AIR_DATABASE_URL") for name in os.environ)
+    return set_here or (root / ".air/config.toml").exists() or (air_home() / "config.toml").exists()
 
 
 def rule_homes() -> RuleHomes:

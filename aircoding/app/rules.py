@@ -68,12 +68,17 @@ def compare_rules(start: Path, given: str, *, cwd: str | None) -> Comparison:
     folder = open_folder(start, given)
     options = _placed(folder, start, ToolOptions(), cwd)
     tree = read_folder(folder, cwd=options.cwd)
-    ours = explain_in(folder, tree, WorkerRequest()).files
+    # What git ignores in the folder where a tool is started is nothing to a worker of ours.
+    ours = explain_in(folder, read_folder(folder) if options.cwd else tree, WorkerRequest()).files
     return compare_accounts([ours, *(explain_as(tree, folder.path, tool, options) for tool in FOREIGN_TOOLS)])
 
 
 def list_rules(start: Path, tool: Tool | None) -> tuple[tuple[RuleFileEntry, ...], tuple[Diagnostic, ...]]:
-    """Return every rule file around a folder, or those that a tool reads for some path, and what else was found."""
+    """Return every rule file around a folder, or those that a tool reads for some path, and what else was found.
+
+    Raises:
+        ConfigError: a settings file is wrong.
+    """
     folder = open_folder(start)
     tree = read_folder(folder)
     return list_rule_files(tree, tool), tree.diagnostics

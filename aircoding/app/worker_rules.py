@@ -6,7 +6,6 @@ answer comes at once. Else everything is gathered as for a real prompt: a budget
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from pathlib import Path
 
 import aircoding
 from aircoding.app.rule_folders import RuleFolder, open_folder, read_folder
-from aircoding.app.rule_sources import rule_homes
+from aircoding.app.rule_sources import folder_switches, has_settings, rule_homes
 from aircoding.context.draft import Draft, Note, Stage, begin
 from aircoding.context.layout import Layout, first_message, system_blocks
 from aircoding.context.precedence import precede
@@ -84,7 +83,7 @@ def explain_in(folder: RuleFolder, tree: RuleTree, request: WorkerRequest) -> Wo
     """Return the account for a folder that was opened and read already."""
     home = air_home()
     trusted = is_trusted(home, folder.root)
-    staged = _rules_alone(folder, home, request, trusted=trusted) or _whole_prompt(folder, request)
+    staged = _rules_alone(folder, tree, home, request, trusted=trusted) or _whole_prompt(folder, request)
     path_of = {tree_uri(path): path for path in tree.files}
     return explain_worker(
         tree,
@@ -158,9 +157,11 @@ def _run(snapshot: Snapshot, stages: Sequence[Stage], diagnostics: Sequence[Diag
     return _Staged(candidates=snapshot.segments, draft=draft, notes=notes, diagnostics=diagnostics)
 
 
-def _rules_alone(folder: RuleFolder, home: Path, request: WorkerRequest, *, trusted: bool) -> _Staged | None:
+def _rules_alone(
+    folder: RuleFolder, tree: RuleTree, home: Path, request: WorkerRequest, *, trusted: bool
+) -> _Staged | None:
     """Run the stages over the rules alone; None where something else could count."""
-    if _has_more(folder, home):
+    if _has_more(folder):
         return None
     profile = _profile(load_profiles(), request.role)
     selection = profile.layers.get(Layer.L3)
@@ -169,17 +170,24 @@ def _rules_alone(folder: RuleFolder, home: Path, request: WorkerRequest, *, trus
     intake = Intake(TextScreener(key=_key(home)))
     task = _task(folder, request)
     read = read_rules(
-        folder.root, home, folder.paths, intake=intake, trusted=trusted, near=task.write_area, homes=rule_homes()
+        folder.root,
+        home,
+        folder.paths,
+        intake=intake,
+        trusted=trusted,
+        switches=folder_switches(folder.root),
+        near=task.write_area,
+        homes=rule_homes(),
+        tree=tree,
     )
     staged = _run(_snapshot(profile, task, read.segments), _RULES_ONLY, read.diagnostics)
     tokens = sum(item.tokens for item in staged.draft.items) * staged.draft.snapshot.estimator.high
     return staged if tokens <= _SURE_TOKENS else None
 
 
-def _has_more(folder: RuleFolder, home: Path) -> bool:
+def _has_more(folder: RuleFolder) -> bool:
     """Whether settings, plans, memories or a record may decide as well."""
-    set_here = any(name.startswith("AIR_") and ("__" in name or name == "AIR_DATABASE_URL") for name in os.environ)
-    return set_here or (folder.root / ".air").exists() or (home / "config.toml").exists()
+    return has_settings(folder.root) or (folder.root / ".air").exists()
 
 
 def _profile(profiles: Mapping[str, Profile], role: str) -> Profile:

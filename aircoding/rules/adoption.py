@@ -9,7 +9,7 @@ from enum import StrEnum
 from aircoding.rules.foreign_header import RuleMode, read_foreign_header
 from aircoding.rules.lint import header_style, tree_uri
 from aircoding.rules.rule_names import Dialect
-from aircoding.rules.tree import RuleTree, TreeFile
+from aircoding.rules.tree import Owner, RuleTree, TreeFile, tree_name
 
 __all__ = ["CLAUDE_SETTINGS", "AdoptedFile", "ForeignTool", "Reading", "adopted_files", "is_agent_file"]
 
@@ -88,7 +88,7 @@ def adopted_files(tree: RuleTree, tool: ForeignTool) -> tuple[AdoptedFile, ...]:
     found = {
         path: _rule_file(file, names.get(file.identity, ()) if file.identity is not None else ())
         for path, file in tree.files.items()
-        if file.name is not None and file.name.dialect in _DIALECTS[tool] and not path.startswith(("~/", "/"))
+        if file.name is not None and file.name.dialect in _DIALECTS[tool] and file.of_project
     }
     for other in _other_files(tree, tool):
         found.setdefault(other.path, other)
@@ -131,13 +131,13 @@ def _other_files(tree: RuleTree, tool: ForeignTool) -> Iterator[AdoptedFile]:
         parts = path.split("/")
         if folder not in parts[:-1]:
             continue
-        inner = parts[parts.index(folder) + 1 :]
+        inner, name = parts[parts.index(folder) + 1 :], tree_name(Owner.PROJECT, path)
         if tool is ForeignTool.COPILOT and inner[0] not in _COPILOT_PARTS:
             continue
         if tool is ForeignTool.CLAUDE and inner[0] == "skills" and len(inner) > 1:
-            yield AdoptedFile(path=path, reading=Reading.ON_DEMAND, why=f"it belongs to the skill {inner[1]}")
+            yield AdoptedFile(path=name, reading=Reading.ON_DEMAND, why=f"it belongs to the skill {inner[1]}")
             continue
         why = _OTHERS.get(inner[0], "nothing here reads it")
         if is_agent_file(path):
             why = "what can be said of it becomes a role in .air/shared/roles/"
-        yield AdoptedFile(path=path, reading=Reading.NEVER, why=why)
+        yield AdoptedFile(path=name, reading=Reading.NEVER, why=why)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import posixpath
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from aircoding.records.layers import Reason
-from aircoding.rules.imports import MAX_HOPS, FileImport, cycles, imports_of
+from aircoding.rules.imports import FileImport, FileImports, Following, cycles, followed_by, imports_of
+from aircoding.rules.mentions import MAX_MENTIONS
 from aircoding.rules.reach import Reach, joined_reach
-from aircoding.rules.rule_names import Dialect
-from aircoding.rules.tree import RuleTree, tree_uri
+from aircoding.rules.tree import Owner, RuleTree, Target, tree_uri
 
-__all__ = ["ImportWalk", "Reached", "Refused", "walk_imports"]
+__all__ = ["MAX_STEPS", "ImportWalk", "Reached", "Refused", "walk_imports"]
 
-_MAX_STEPS = 200_000
+MAX_STEPS = 200_000
 """Most imports that are followed for one project; more are a mistake or an attack."""
 
 
@@ -37,103 +36,107 @@ class Refused:
 
 @dataclass(slots=True)
 class ImportWalk:
-    """`bare` are files that consist of another one's name, `uncommented` those whose block comments are left out."""
+    """`bare` are files that consist of another one's name, `uncommented` those whose block comments are left out.
+
+    `unread` holds for each file with too many mentions the line from which on they are not read; `stopped_at` names the
+    file at which the walk ended because it had taken too many steps.
+    """
 
     reached: dict[str, Reached] = field(default_factory=dict)
     refused: dict[str, Refused] = field(default_factory=dict)
     bare: dict[str, str] = field(default_factory=dict)
     uncommented: set[str] = field(default_factory=set)
+    unread: dict[str, int] = field(default_factory=dict)
+    stopped_at: str | None = None
     rings: tuple[tuple[str, ...], ...] = ()
 
 
-def walk_imports(tree: RuleTree, starts: Mapping[str, Reach], is_there: Callable[[str], bool]) -> ImportWalk:
+def walk_imports(
+    tree: RuleTree, starts: Mapping[str, Reach], *, max_steps: int = MAX_STEPS, max_mentions: int = MAX_MENTIONS
+) -> ImportWalk:
     """Follow the imports of the files that are used.
 
     Args:
         tree: what was read.
         starts: the files that are used, with their reach.
-        is_there: whether a file that is not in the tree exists all the same.
+        max_steps: most imports that are followed.
+        max_mentions: most mentions that are read of one file.
     """
-    walker = _Walker(tree, is_there)
-    groups: dict[tuple[Reach, int, bool], list[str]] = {}
+    walker = _Walker(tree, max_steps, max_mentions)
+    groups: dict[tuple[Reach, Following], list[str]] = {}
     for path in sorted(starts):
-        name = tree.files[path].name
-        dialect = name.dialect if name is not None else None
-        if dialect is not None and dialect in MAX_HOPS:
-            groups.setdefault((starts[path], MAX_HOPS[dialect], dialect is not Dialect.GEMINI), []).append(path)
-        elif any(one.bare for one in walker.imports(path)):
-            groups.setdefault((starts[path], MAX_HOPS[Dialect.CLAUDE], False), []).append(path)
-    for (reach, hops, uncommented), paths in groups.items():
-        walker.follow(paths, reach, hops, uncommented=uncommented)
-    walker.walk.rings = cycles(walker.edges())
+        groups.setdefault((starts[path], followed_by(tree.files[path])), []).append(path)
+    for (reach, following), paths in groups.items():
+        walker.follow(paths, reach, following)
+    walker.walk.rings = cycles(walker.edges)
     return walker.walk
 
 
 class _Walker:
-    def __init__(self, tree: RuleTree, is_there: Callable[[str], bool]) -> None:
-        self._tree, self._is_there = tree, is_there
-        self._imports: dict[str, tuple[FileImport, ...]] = {}
-        self._steps = 0
+    def __init__(self, tree: RuleTree, max_steps: int, max_mentions: int) -> None:
+        self._tree, self._steps_left, self._max_mentions = tree, max_steps, max_mentions
+        self._imports: dict[tuple[str, Following], FileImports] = {}
+        self.edges: dict[str, set[str]] = {}
         self.walk = ImportWalk()
 
-    def imports(self, path: str) -> tuple[FileImport, ...]:
-        if path not in self._imports:
-            self._imports[path] = imports_of(self._tree.files[path], self._tree, self._is_there)
-        return self._imports[path]
+    def _named(self, path: str, following: Following) -> FileImports:
+        known = self._imports.get((path, following))
+        if known is None:
+            known = imports_of(self._tree.files[path], following, most=self._max_mentions)
+            self._imports[path, following] = known
+            if known.unread_line is not None:
+                self.walk.unread.setdefault(path, known.unread_line)
+        return known
 
-    def edges(self) -> Mapping[str, Iterable[str]]:
-        return {
-            path: {one.target for one in found if one.target is not None and one.target in self._imports}
-            for path, found in self._imports.items()
-        }
-
-    def follow(self, starts: list[str], reach: Reach, hops: int, *, uncommented: bool) -> None:
+    def follow(self, starts: list[str], reach: Reach, following: Following) -> None:
         """Follow the imports of files with one reach, hop by hop; the hop after the last is only noted (E22)."""
         seen, now = set(starts), starts
-        for hop in range(1, hops + 2):
+        for hop in range(1, following.hops + 2):
             found: list[str] = []
             for path in now:
-                for one in self.imports(path):
-                    self._steps += 1
-                    if self._steps > _MAX_STEPS:
+                for one, target in self._named(path, following).of(self._tree):
+                    if self._steps_left == 0:
+                        self.walk.stopped_at = self.walk.stopped_at or path
                         return
-                    target = self._step(path, one, reach, hop, hops)
-                    if target is not None:
-                        if uncommented:
-                            self.walk.uncommented.add(target)
-                        if target not in seen:
-                            seen.add(target)
-                            found.append(target)
+                    self._steps_left -= 1
+                    if self._step(path, one, target, reach, hop, following) and target.name not in seen:
+                        seen.add(target.name)
+                        found.append(target.name)
             now = found
 
-    def _step(self, importer: str, one: FileImport, reach: Reach, hop: int, hops: int) -> str | None:
-        """Take one import in, or note why not; return the file to go on from."""
+    def _step(
+        self, importer: str, one: FileImport, target: Target, reach: Reach, hop: int, following: Following
+    ) -> bool:
+        """Take one import in, or note why not; whether it is in."""
         said = f"{tree_uri(importer)}, line {one.line}, imports it (`{one.written}`)"
-        if one.target is None:
-            outside = posixpath.normpath(
-                posixpath.join(posixpath.dirname(importer), one.written.lstrip('@"').rstrip('"'))
-            )
-            self._refuse(outside, Reason.PERMISSION, f"{said}; it leaves the project: write it as ~/… or /…", reach)
-            return None
-        if hop > hops:
-            self._refuse(one.target, Reason.BUDGET, f"{said} at hop {hop}; {hops} hops are followed", reach)
-            return None
-        file = self._tree.find(one.target)
-        if file is None:
-            way = f"`aircoding rules approve {one.target}` lets it in"
-            self._refuse(one.target, Reason.PERMISSION, f"{said}; it lies outside the project; {way}", reach)
-            return None
-        if file.problem is not None:
-            self._refuse(one.target, Reason.UNREADABLE, f"{said}; {file.problem}", reach)
-            return None
+        name = target.name
+        if name in self._tree.files:
+            self.edges.setdefault(importer, set()).add(name)
+        why = self._refusal(importer, target, hop, following)
+        if why is not None:
+            refused = Refused(reason=why[0], detail=f"{said}{why[1]}", reach=reach)
+            self.walk.refused.setdefault(name, refused)
+            return False
+        if following.uncommented:
+            self.walk.uncommented.add(name)
         if one.bare:
-            self.walk.bare[importer] = one.target
-        known = self.walk.reached.get(one.target)
-        self.walk.reached[one.target] = Reached(
+            self.walk.bare[importer] = name
+        known = self.walk.reached.get(name)
+        self.walk.reached[name] = Reached(
             reach=reach if known is None else joined_reach(known.reach, reach),
             importers=(importer,) if known is None else tuple(sorted({*known.importers, importer})),
         )
-        return one.target
+        return True
 
-    def _refuse(self, target: str, reason: Reason, detail: str, reach: Reach) -> None:
-        self.walk.refused.setdefault(target, Refused(reason=reason, detail=detail, reach=reach))
+    def _refusal(self, importer: str, target: Target, hop: int, following: Following) -> tuple[Reason, str] | None:
+        if self._tree.files[importer].of_project and target.owner is Owner.ABOVE:
+            return Reason.PERMISSION, "; it leaves the project: write it as ~/… or /…"
+        if hop > following.hops:
+            return Reason.BUDGET, f" at hop {hop}; {following.hops} hops are followed"
+        file = self._tree.find(target.name)
+        if file is not None:
+            return (Reason.UNREADABLE, f"; {file.problem}") if file.problem is not None else None
+        if target.name in self._tree.unread or target.owner is Owner.PROJECT:
+            return Reason.BUDGET, "; more files are there than are read of one project"
+        way = f"`aircoding rules approve {target.name}` lets it in"
+        return Reason.PERMISSION, f"; it lies outside the project; {way}"

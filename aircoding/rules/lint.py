@@ -12,16 +12,15 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from aircoding.records.diagnostics import Diagnostic
-from aircoding.rules.comments import without_block_comments
 from aircoding.rules.foreign_header import HeaderStyle, RuleMode
 from aircoding.rules.globs import Dialect as GlobDialect
 from aircoding.rules.globs import compile_globs, outlines
-from aircoding.rules.mentions import bare_file_name, mentions
+from aircoding.rules.imports import followed_by, imports_of
 from aircoding.rules.owner_rules import header_style, read_header
 from aircoding.rules.rule_file import parse_rule_file
 from aircoding.rules.rule_names import Dialect, within
 from aircoding.rules.sections import split_sections
-from aircoding.rules.tree import RuleTree, TreeFile, import_target, tree_uri
+from aircoding.rules.tree import Owner, RuleTree, TreeFile, tree_uri
 
 __all__ = ["CHECKS", "header_style", "lint_tree", "tree_uri", "within"]
 
@@ -49,17 +48,13 @@ _SHORTEST_DUPLICATE = 80
 def lint_tree(tree: RuleTree) -> tuple[Diagnostic, ...]:
     """Return all findings on the project's own rule files, by file and line."""
     found = list(_duplicates(tree))
-    own = [file for file in tree.files.values() if file.name is not None and _is_own(file.path)]
+    own = [file for file in tree.files.values() if file.name is not None and file.of_project]
     for file in own:
         if file.problem is not None:
             found.append(_finding("lint.unreadable", file, None, f"it is not read: {file.problem}", "make it a text"))
             continue
         found.extend(one for check in _CHECKS for one in check(tree, file))
     return tuple(sorted(set(found), key=lambda one: (one.uri, one.line or 0, one.code, one.message)))
-
-
-def _is_own(path: str) -> bool:
-    return not path.startswith(("~/", "/"))
 
 
 def _finding(code: str, file: TreeFile, line: int | None, message: str, hint: str) -> Diagnostic:
@@ -149,21 +144,22 @@ def _never(_tree: RuleTree, file: TreeFile) -> Iterator[Diagnostic]:
 
 def _imports(tree: RuleTree, file: TreeFile) -> Iterator[Diagnostic]:
     """Name imports that look like paths of Markdown files and are not there, and links that became text (E20)."""
-    if file.name is None or file.name.dialect not in {Dialect.CLAUDE, Dialect.CLAUDE_RULES, Dialect.GEMINI}:
-        return
-    bare = bare_file_name(file.text)
-    if bare is not None and import_target(file.path, bare) in tree.files:
-        message = f"all it holds is the name {bare}: a link that a copy without links turned into text"
-        yield _finding("lint.import", file, 1, message, f"make it a link again, or write `@{bare}`")
-    for mention in mentions(without_block_comments(file.text).text):
-        names = [import_target(file.path, target) for target in mention.targets]
-        if not any(target.endswith(".md") for target in mention.targets):
+    found = imports_of(file, followed_by(file))
+    if found.bare is not None and (target := found.bare.found_in(tree)) is not None:
+        message = f"all it holds is the name {found.bare.written}: a link that a copy without links turned into text"
+        yield _finding("lint.import", file, 1, message, f"make it a link to {target.name} again")
+    for one in found.mentions:
+        if not any(target.name.endswith(".md") for target in one.targets):
             continue
-        if all(name is None for name in names):
-            message = f"`{mention.written}` leads out of the project"
-            yield _finding("lint.import", file, mention.line, message, "move the file into the project, or approve it")
-        elif not any(name is not None and (name in tree.files or not _is_own(name)) for name in names):
-            yield _finding("lint.import", file, mention.line, f"`{mention.written}` is not there", "correct the path")
+        if all(target.owner is Owner.ABOVE for target in one.targets):
+            message = f"`{one.written}` leads out of the project"
+            hint = "move the file into the project, or write it as ~/… or /…, which you can approve"
+            yield _finding("lint.import", file, one.line, message, hint)
+        elif not any(tree.is_there(target.name) or target.owner is not Owner.PROJECT for target in one.targets):
+            yield _finding("lint.import", file, one.line, f"`{one.written}` is not there", "correct the path")
+    if found.unread_line is not None:
+        message = "from here on its imports are not read, there are too many"
+        yield _finding("lint.import", file, found.unread_line, message, "split the file")
 
 
 def _duplicates(tree: RuleTree) -> Iterator[Diagnostic]:
@@ -173,7 +169,7 @@ def _duplicates(tree: RuleTree) -> Iterator[Diagnostic]:
     repeats: dict[tuple[str, str], list[tuple[TreeFile, int, int]]] = {}
     for path in sorted(tree.files, key=lambda path: (path.count("/"), path)):
         file = tree.files[path]
-        if file.problem is not None or file.name is None or not _is_own(path) or file.identity in seen:
+        if file.problem is not None or file.name is None or not file.of_project or file.identity in seen:
             continue
         if file.identity is not None:
             seen.add(file.identity)

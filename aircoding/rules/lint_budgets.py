@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from aircoding.records.diagnostics import Diagnostic
 from aircoding.rules.rule_names import AGENTS_NAMES, Dialect
 from aircoding.rules.tools.account import CODEX_MAX_BYTES, HERMES_MAX_CHARS
-from aircoding.rules.tree import RuleTree, TreeFile, chain, tree_uri
+from aircoding.rules.tree import RuleTree, TreeFile, beside, chain, tree_uri
 
 __all__ = ["over_budget"]
 
@@ -21,7 +21,7 @@ def over_budget(tree: RuleTree) -> Iterator[Diagnostic]:
     """
     for path in sorted(tree.files):
         file = tree.files[path]
-        if file.name is None or file.problem is not None or path.startswith(("~/", "/")):
+        if file.name is None or file.problem is not None or not file.of_project:
             continue
         if file.name.dialect is Dialect.AGENTS:
             yield from _codex(tree, file)
@@ -32,7 +32,7 @@ def over_budget(tree: RuleTree) -> Iterator[Diagnostic]:
 
 def _codex(tree: RuleTree, file: TreeFile) -> Iterator[Diagnostic]:
     """Say what of a file is left where its folder is Codex' working directory."""
-    read = [found for folder in chain(file.path) if (found := _first(tree, folder)) is not None]
+    read = [found for folder in chain(file.inner) if (found := _first(tree, folder)) is not None]
     if not read or read[-1].path != file.path or not file.text.strip():
         return
     before = sum(one.size_bytes for one in read[:-1] if one.text.strip())
@@ -47,7 +47,7 @@ def _codex(tree: RuleTree, file: TreeFile) -> Iterator[Diagnostic]:
 
 def _first(tree: RuleTree, folder: str) -> TreeFile | None:
     """Return the one file that Codex takes in a folder."""
-    names = (f"{folder}/{base}".lstrip("/") for base in AGENTS_NAMES)
+    names = (beside(folder, base) for base in AGENTS_NAMES)
     return next((file for name in names if (file := tree.readable(name)) is not None), None)
 
 

@@ -33,8 +33,8 @@ class Mention:
     targets: tuple[str, ...]
 
 
-def mentions(text: str) -> tuple[Mention, ...]:
-    """Return each mention once per target, in order; `user@example.com` and what stands in code is none."""
+def mentions(text: str, *, most: int = MAX_MENTIONS) -> tuple[Mention, ...]:
+    """Return each mention once per target, in order, `most` at most; `user@example.com` and what is in code is none."""
     found: dict[str, Mention] = {}
     for line in read_lines(text):
         if line.fence is not None or "@" not in line.text:
@@ -44,7 +44,7 @@ def mentions(text: str) -> tuple[Mention, ...]:
             if any(start <= match.start() < end for start, end in code):
                 continue
             targets = _targets(match[1], match[2])
-            if targets and len(found) < MAX_MENTIONS:
+            if targets and len(found) < most:
                 found.setdefault(targets[0], Mention(line=line.number, written=match[0], targets=targets))
     return tuple(found.values())
 

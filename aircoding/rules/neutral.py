@@ -6,7 +6,7 @@ nothing: all choices go by level, by tool and by name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Literal
 
@@ -14,14 +14,16 @@ from aircoding.records.diagnostics import Diagnostic
 from aircoding.records.layers import OutcomeKind, Reason
 from aircoding.records.segments import Barred
 from aircoding.rules.foreign_header import ForeignHeader, HeaderStyle, RuleMode, read_foreign_header
-from aircoding.rules.import_walk import ImportWalk, walk_imports
+from aircoding.rules.import_walk import MAX_STEPS, ImportWalk, walk_imports
+from aircoding.rules.imports import followed_by
+from aircoding.rules.mentions import MAX_MENTIONS
 from aircoding.rules.owner_rules import OwnReading, group_of, own_reading, read_header
 from aircoding.rules.precedence import Level
 from aircoding.rules.reach import Reach, folder_reach, joined_reach
 from aircoding.rules.rule_names import AGENTS_NAMES, Dialect, RuleName
 from aircoding.rules.rule_switches import Excludes, RuleSwitches
 from aircoding.rules.rule_use import LeftOut, NeutralRules, UsedFile, funded
-from aircoding.rules.tree import RuleTree, TreeFile, tree_uri
+from aircoding.rules.tree import Owner, RuleTree, TreeFile, tree_uri
 
 __all__ = ["neutral_rules"]
 
@@ -29,21 +31,18 @@ _LAST = "CLAUDE.local.md"
 """What its owner reads last of all files of a folder."""
 
 
-def neutral_rules(
-    tree: RuleTree, switches: RuleSwitches, *, root: str = "", is_there: Callable[[str], bool] = lambda _path: False
-) -> NeutralRules:
+def neutral_rules(tree: RuleTree, switches: RuleSwitches, *, root: str = "") -> NeutralRules:
     """Return what becomes of each rule file of a tree.
 
     Args:
         tree: all rule files with what they import.
         switches: what the user lets in.
         root: the project root's path, for `excludes` that are whole paths.
-        is_there: whether a file that is not in the tree exists all the same.
     """
     chosen = _Choice(tree, switches, root)
     chosen.own_files()
     chosen.shadowed()
-    chosen.imported(is_there)
+    chosen.imported()
     chosen.one_file_once()
     used = funded(tree, [chosen.used[path] for path in sorted(chosen.used)], switches.max_bytes)
     return NeutralRules(
@@ -64,8 +63,8 @@ class _Choice:
             and file.name is not None
             and file.name.dialect is Dialect.CLAUDE
             and not file.name.folder
-            and not path.startswith(("~/", "/"))
-            for path, file in tree.files.items()
+            and file.of_project
+            for file in tree.files.values()
         )
         self.used: dict[str, UsedFile] = {}
         self.left_out: dict[str, LeftOut] = {}
@@ -74,39 +73,37 @@ class _Choice:
     def own_files(self) -> None:
         """Decide on each file by itself."""
         for path, file in sorted(self._tree.files.items()):
-            if file.name is None:
-                continue
+            if file.name is None or file.owner is Owner.ABOVE:
+                continue  # our workers read nothing of the folders above the project
             if file.problem is not None:
                 self._leave(path, Reason.UNREADABLE, f"{tree_uri(path)}: {file.problem}")
                 continue
             reading = _reading(file, file.name)
-            why = self._switched_off(file.name) or reading.refused
+            why = self._switched_off(file, file.name) or reading.refused
             if why is not None:
                 self.left_out[path] = LeftOut(path=path, why=why, reach=reading.reach)
             else:
-                self.used[path] = _used(file.name, reading)
+                self.used[path] = _used(file, file.name, reading)
             if why is None or why is reading.refused:
                 self.diagnostics.extend((*reading.header.diagnostics, *_excluded_agent(path, reading.header)))
 
-    def _switched_off(self, name: RuleName) -> Barred | None:
-        managed = name.path.startswith("/")
-        if managed:
+    def _switched_off(self, file: TreeFile, name: RuleName) -> Barred | None:
+        if file.owner is Owner.MACHINE:
             return None
-        if self.excludes.hold(name.path, self._root):
+        if self.excludes.hold(file, self._root):
             return _disabled("`[rules] excludes` in config.toml names it")
         if name.folder and self._tree.is_home and name.dialect is not Dialect.NATIVE:
             return _disabled("the project root is a home folder, whose nested rule files are nobody's project")
-        off = self._switches.refusal(
-            name.dialect, of_user=name.path.startswith("~/"), claude_at_root=self._claude_at_root
-        )
+        of_user = file.owner is Owner.USER
+        off = self._switches.refusal(name.dialect, of_user=of_user, claude_at_root=self._claude_at_root)
         return _disabled(off) if off is not None else None
 
     def shadowed(self) -> None:
         """Of the names of one group the first counts that holds text; an empty one takes nothing's place (E30)."""
         groups: dict[str, list[tuple[int, str]]] = {}
         for path in self.used:
-            name = self._tree.files[path].name
-            found = group_of(name, self._switches.agents_fallbacks) if name is not None else None
+            file = self._tree.files[path]
+            found = group_of(file, file.name, self._switches.agents_fallbacks) if file.name is not None else None
             if found is not None:
                 groups.setdefault(found[0], []).append((found[1], path))
         for members in groups.values():
@@ -121,15 +118,15 @@ class _Choice:
                 elif ordered.index(path) < ordered.index(first):
                     self._remark("info", "rule.empty_override", path, f"it is empty, so {tree_uri(first)} counts")
 
-    def imported(self, is_there: Callable[[str], bool]) -> None:
+    def imported(self) -> None:
         """Take in what the files that are used import."""
-        walk = walk_imports(self._tree, {path: one.reach for path, one in self.used.items()}, is_there)
+        walk = walk_imports(self._tree, {path: one.reach for path, one in self.used.items()})
         for path, reached in sorted(walk.reached.items()):
             known = self.used.get(path)
             if known is not None:
                 if not known.native:
                     self.used[path] = replace(known, reach=joined_reach(known.reach, reached.reach))
-            elif reached.reach.level != Level.MANAGED and self.excludes.hold(path, self._root):
+            elif reached.reach.level != Level.MANAGED and self.excludes.hold(self._tree.files[path], self._root):
                 self._leave(path, Reason.DISABLED, "`[rules] excludes` in config.toml names it", reached.reach)
             else:
                 self.left_out.pop(path, None)
@@ -138,6 +135,7 @@ class _Choice:
             if path not in self.used and path not in self.left_out:
                 self._leave(path, refusal.reason, refusal.detail, refusal.reach)
         self._links_as_text(walk)
+        self._caps(walk)
         for ring in walk.rings:
             said = " → ".join(tree_uri(path) for path in ring)
             self._remark("info", "rule.import_cycle", ring[0], f"files import each other, each is read once: {said}")
@@ -148,6 +146,15 @@ class _Choice:
                 said = f"the file holds only the name of {tree_uri(target)}, which is read in its place"
                 self._drop(path, OutcomeKind.OMITTED, Reason.INVALID, said)
                 self._remark("warning", "rule.bare_name", path, said, "make it a link, or write `@` before the name")
+
+    def _caps(self, walk: ImportWalk) -> None:
+        """Say where a limit ended the reading of imports, so that what is missing is not missed in silence."""
+        for path, line in sorted(walk.unread.items()):
+            said = f"from line {line} on its imports are not read: more than {MAX_MENTIONS} in one file"
+            self._remark("warning", "rule.too_many_imports", path, said, "split the file", line=line)
+        if walk.stopped_at is not None:
+            said = f"from this file on imports are not followed: more than {MAX_STEPS} in one project"
+            self._remark("warning", "rule.too_many_imports", walk.stopped_at, said, "import fewer files")
 
     def one_file_once(self) -> None:
         """Let a file with several names count once, wherever any of them says (E16, E17)."""
@@ -191,10 +198,17 @@ class _Choice:
         )
 
     def _remark(
-        self, severity: Literal["warning", "info"], code: str, path: str, message: str, hint: str | None = None
+        self,
+        severity: Literal["warning", "info"],
+        code: str,
+        path: str,
+        message: str,
+        hint: str = "",
+        *,
+        line: int | None = None,
     ) -> None:
         self.diagnostics.append(
-            Diagnostic(severity=severity, code=code, message=message, uri=tree_uri(path), hint=hint or "")
+            Diagnostic(severity=severity, code=code, message=message, uri=tree_uri(path), line=line, hint=hint)
         )
 
 
@@ -205,14 +219,14 @@ def _reading(file: TreeFile, name: RuleName) -> OwnReading:
     return own_reading(file, name)
 
 
-def _used(name: RuleName, reading: OwnReading) -> UsedFile:
+def _used(file: TreeFile, name: RuleName, reading: OwnReading) -> UsedFile:
     return UsedFile(
-        path=name.path,
+        path=file.path,
         header=reading.header,
         reach=reading.reach,
         native=name.dialect is Dialect.NATIVE,
-        uncommented=name.dialect in (Dialect.CLAUDE, Dialect.CLAUDE_RULES),
-        last=name.path.rsplit("/", 1)[-1] == _LAST,
+        uncommented=followed_by(file).uncommented,
+        last=file.path.rsplit("/", 1)[-1] == _LAST,
     )
 
 
@@ -221,11 +235,10 @@ def _imported(file: TreeFile, reach: Reach, importers: tuple[str, ...], walk: Im
     header = read_header(file)
     if header.broken:
         header = read_foreign_header(file.text, HeaderStyle.PLAIN)
-    outside = file.path.startswith(("~/", "/"))
     return UsedFile(
         path=file.path,
         header=replace(header, mode=RuleMode.ALWAYS, patterns=()),
-        reach=replace(reach, of_user=reach.of_user and outside),
+        reach=replace(reach, of_user=reach.of_user and not file.of_project),
         importers=importers,
         uncommented=file.path in walk.uncommented,
     )

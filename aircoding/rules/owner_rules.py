@@ -14,7 +14,7 @@ from aircoding.rules.foreign_header import ForeignHeader, HeaderStyle, RuleMode,
 from aircoding.rules.precedence import Level
 from aircoding.rules.reach import Reach, folder_reach
 from aircoding.rules.rule_names import Dialect, RuleName
-from aircoding.rules.tree import TreeFile, tree_uri
+from aircoding.rules.tree import Owner, TreeFile, tree_uri
 
 __all__ = ["OwnReading", "group_of", "header_style", "own_reading", "read_header"]
 
@@ -44,10 +44,11 @@ class OwnReading:
     refused: Barred | None = None
 
 
-def group_of(name: RuleName, fallbacks: tuple[str, ...]) -> tuple[str, int] | None:
+def group_of(file: TreeFile, name: RuleName, fallbacks: tuple[str, ...]) -> tuple[str, int] | None:
     """Return the group of a file in its folder and its place there; None: nothing takes its place."""
-    base = name.path.rsplit("/", 1)[-1]
-    where = name.path.rpartition("/")[0] if name.dialect is Dialect.CLAUDE or name.path[:1] in "~/" else name.folder
+    base = file.path.rsplit("/", 1)[-1]
+    by_place = name.dialect is Dialect.CLAUDE or not file.of_project
+    where = f"{file.owner}:{file.folder if by_place else name.folder}"
     if base == "agents.md":
         return f"{Dialect.AGENTS}:{where}", len(_GROUPS[Dialect.AGENTS]) + len(fallbacks)
     if name.dialect is Dialect.AGENTS and base in fallbacks:
@@ -75,14 +76,15 @@ _remembered = lru_cache(maxsize=4096)(read_foreign_header)
 def own_reading(file: TreeFile, name: RuleName) -> OwnReading:
     """Return how a file that could be read is meant by its owner."""
     header = read_header(file)
-    return OwnReading(header=header, reach=_reach(name, header), refused=_refused(name, header, tree_uri(file.path)))
+    refused = _refused(name, header, tree_uri(file.path))
+    return OwnReading(header=header, reach=_reach(file, name, header), refused=refused)
 
 
-def _reach(name: RuleName, header: ForeignHeader) -> Reach:
-    if name.path.startswith(("~/", "/")):
-        level = Level.USER if name.path.startswith("~/") else Level.MANAGED
-        return Reach(level=level, paths=header.patterns, of_user=True)
-    return folder_reach(name.folder, header.patterns)
+def _reach(file: TreeFile, name: RuleName, header: ForeignHeader) -> Reach:
+    if file.of_project:
+        return folder_reach(name.folder, header.patterns)
+    level = Level.USER if file.owner is Owner.USER else Level.MANAGED
+    return Reach(level=level, paths=header.patterns, of_user=True)
 
 
 def _refused(name: RuleName, header: ForeignHeader, uri: str) -> Barred | None:

@@ -13,6 +13,7 @@ from aircoding.records.rule_choices import MAX_TREE_BYTES, AgentsAndClaude
 from aircoding.rules.globs import Dialect as GlobDialect
 from aircoding.rules.globs import compile_globs, glob_fault
 from aircoding.rules.rule_names import Dialect
+from aircoding.rules.tree import Owner, TreeFile
 
 __all__ = ["Excludes", "RuleSwitches"]
 
@@ -85,16 +86,16 @@ class Excludes:
         self._absolute = compile_globs(absolute, GlobDialect.ROOT_ANCHORED)
         self._home = compile_globs((glob[2:] for glob in globs if glob.startswith("~/")), GlobDialect.ROOT_ANCHORED)
 
-    def hold(self, path: str, root: str) -> bool:
-        """Whether a file is excluded; `path` is a name of a `RuleTree`, `root` the project root's path, or empty."""
+    def hold(self, file: TreeFile, root: str) -> bool:
+        """Whether a file is excluded; `root` is the project root's path, or empty."""
         if not self._globs:
             return False
-        if path.startswith("~/"):
-            return self._home.matches(path[2:]) or self._relative.matches(path[2:])
-        if path.startswith("/"):
-            return self._absolute.matches(path.lstrip("/")) or self._relative.matches(path.lstrip("/"))
-        whole = posixpath.join(root, path).lstrip("/") if root else path
-        return self._relative.matches(path) or self._absolute.matches(whole)
+        path = file.inner
+        if self._relative.matches(path):
+            return True
+        if file.owner is Owner.USER:
+            return self._home.matches(path)
+        return self._absolute.matches(posixpath.join(root, path).lstrip("/") if file.of_project else path)
 
     def faults(self) -> tuple[Diagnostic, ...]:
         """Return a diagnostic for each glob that cannot be read: it excludes nothing."""

@@ -67,7 +67,7 @@ def funded(tree: RuleTree, used: list[UsedFile], max_bytes: int) -> tuple[UsedFi
         if not one.native and not one.reach.of_user and one.header.mode is RuleMode.ALWAYS
         if one.reach.folders or not one.reach.paths
     ]
-    listed = [one for one in chained if not one.folder or one.path in tree.paths]
+    listed = [one for one in chained if not one.folder or tree.files[one.path].inner in tree.paths]
     granted = {one.path: min(one.size_bytes, max_bytes) for one in chained} | dict(allotments(listed, max_bytes))
     short = {one.path: granted[one.path] for one in chained if granted[one.path] < one.size_bytes}
     return tuple(replace(one, most_bytes=short.get(one.path)) for one in used)

@@ -26,7 +26,8 @@ _FORBIDDEN = (".git", ".air/local")
 class TextRead:
     """What a file held. `digest` is of its raw bytes; `text` has line feeds and no byte order mark.
 
-    `problem` says why nothing could be read (`absent` then tells a missing file from a refused one); `lossy` that
+    `problem` says why nothing could be read (`absent` then tells a missing file from a refused one, `vanished` one of
+    which not even a link is there: a listing that names it is older than its end, E39); `lossy` that
     bytes which are no UTF-8 were replaced; `identity` is the file's device and inode; `raw` are its bytes as they are.
     """
 
@@ -35,6 +36,7 @@ class TextRead:
     size_bytes: int = 0
     lossy: bool = False
     absent: bool = False
+    vanished: bool = False
     problem: str | None = None
     identity: tuple[int, int] | None = None
     linked: bool = False
@@ -58,7 +60,9 @@ def read_text_file(root: Path, name: str, *, inside: bool = True, max_bytes: int
             return TextRead(problem=refusal, linked=True)
         handle = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
     except (FileNotFoundError, NotADirectoryError):
-        return TextRead(absent=True, problem="it is not there" if not path.is_symlink() else "its link leads nowhere")
+        vanished = not path.is_symlink()
+        problem = "it is not there" if vanished else "its link leads nowhere"
+        return TextRead(absent=True, vanished=vanished, problem=problem)
     except OSError as error:
         return TextRead(problem=_said(error))
     try:

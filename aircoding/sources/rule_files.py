@@ -15,7 +15,6 @@ from typing import TypeVar
 
 from aircoding.errors import ConfigError
 from aircoding.records.diagnostics import Diagnostic
-from aircoding.records.digests import sha256_bytes
 from aircoding.records.layers import OutcomeKind, Reason, Trust
 from aircoding.records.segments import Barred, Segment
 from aircoding.rules.foreign_header import RuleMode
@@ -34,6 +33,7 @@ from aircoding.sources.rule_origin import RuleOrigin
 from aircoding.sources.rule_texts import RuleText, blank_rule, native_rules
 from aircoding.sources.rule_tree import RuleHomes, read_rule_tree
 from aircoding.sources.segments import Intake, barred, unique
+from aircoding.sources.tree_files import text_of
 
 __all__ = ["RuleFiles", "RuleSwitches", "read_rules"]
 
@@ -58,6 +58,7 @@ def read_rules(
     switches: RuleSwitches | None = None,
     near: Iterable[str] = (),
     homes: RuleHomes | None = None,
+    tree: RuleTree | None = None,
 ) -> RuleFiles:
     """Read all rule files of one project, of its user and of the machine.
 
@@ -71,18 +72,20 @@ def read_rules(
         near: paths or globs that the task reads, writes or has touched: in their folders a chain file counts even
             when git ignores it.
         homes: where the files of other tools lie that are not the project's; none: they are not looked at.
+        tree: the rule files, where they were read already with what the settings and approvals let in.
     """
     switches, homes = switches or RuleSwitches(), homes or RuleHomes()
     reader = _Reader(intake, Trust.PROJECT if trusted else Trust.EXTERNAL)
-    approved = reader.user_record(lambda: approved_imports(home, root), frozenset[str]())
     confirmed = reader.user_record(lambda: confirmed_rules(home, root), frozenset[ConfirmedRule]())
     reader.built_in()
     reader.users(home)
-    tree = read_rule_tree(
-        root, paths, near=near, homes=homes, approved=approved, agents_fallbacks=switches.agents_fallbacks
-    )
+    if tree is None:
+        approved = reader.user_record(lambda: approved_imports(home, root), frozenset[str]())
+        tree = read_rule_tree(
+            root, paths, near=near, homes=homes, approved=approved, agents_fallbacks=switches.agents_fallbacks
+        )
     reader.diagnostics.extend(tree.diagnostics)
-    rules = neutral_rules(tree, switches, root=os.path.realpath(root), is_there=_Presence(root, homes).of)
+    rules = neutral_rules(tree, switches, root=os.path.realpath(root))
     reader.diagnostics.extend(rules.diagnostics)
     for used in rules.used:
         reader.used(tree.files[used.path], used)
@@ -91,22 +94,6 @@ def read_rules(
     diagnostics = sorted(set(reader.diagnostics), key=lambda found: (found.uri, found.line or 0, found.code))
     segments = (replace(one, confirmed=True) if is_confirmed(one, confirmed) else one for one in reader.segments)
     return RuleFiles(segments=unique(segments), diagnostics=tuple(diagnostics))
-
-
-@dataclass(frozen=True, slots=True)
-class _Presence:
-    """Whether a file is there that was not read: one that lies outside, or too deep among imports."""
-
-    root: Path
-    homes: RuleHomes
-
-    def of(self, path: str) -> bool:
-        """`path` is a name of a `RuleTree`, or leads out of the project with `..`."""
-        if path.startswith("~/"):
-            return self.homes.user is not None and os.path.lexists(self.homes.user / path[2:])
-        if path.startswith("/"):
-            return self.homes.machine is not None and os.path.lexists(self.homes.machine / path.lstrip("/"))
-        return os.path.lexists(self.root / path)
 
 
 class _Reader:
@@ -130,8 +117,8 @@ class _Reader:
         for name in (name for name in names if name.endswith(".md")):
             origin = RuleOrigin(uri=f"user:rules/{name}", trust=Trust.USER, level=Level.USER)
             read = read_text_file(home, f"rules/{name}", inside=False)
-            if read.absent and not read.linked and read.problem == "it is not there":
-                continue  # it vanished after the listing: as if it had never been
+            if read.vanished:
+                continue  # as if it had never been
             if read.problem is None:
                 self._take(native_rules(origin, read, self._intake))
                 continue
@@ -142,7 +129,7 @@ class _Reader:
 
     def used(self, file: TreeFile, used: UsedFile) -> None:
         """Take the text of a file, or a line that names it where the agent decides whether to read it."""
-        read = _as_read(file)
+        read = text_of(file)
         self._take(self._intake.once((used, read.digest, self._trust), lambda: self._text(read, used)))
 
     def _text(self, read: TextRead, used: UsedFile) -> RuleText:
@@ -156,7 +143,7 @@ class _Reader:
     def left_out(self, tree: RuleTree, one: LeftOut) -> None:
         """Account for a file that is not used; its text is kept for whoever asks what it would change."""
         file = tree.find(one.path)
-        read = _as_read(file) if file is not None else TextRead()
+        read = text_of(file) if file is not None else TextRead()
         key = (one, read.digest, self._trust)
         make = partial(left_out, _origin(one.path, one.reach, self._trust), read, self._intake, one.why)
         self._take(self._intake.once(key, make))
@@ -196,15 +183,4 @@ def _origin(path: str, reach: Reach, trust: Trust) -> RuleOrigin:
         native=False,
         paths=reach.paths,
         folders=reach.folders,
-    )
-
-
-def _as_read(file: TreeFile) -> TextRead:
-    return TextRead(
-        text=file.text,
-        digest=sha256_bytes(file.raw),
-        size_bytes=file.size_bytes,
-        lossy=file.lossy,
-        problem=file.problem,
-        identity=file.identity,
     )

@@ -11,35 +11,33 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aircoding.records.diagnostics import Diagnostic
-from aircoding.rules.mentions import bare_file_name, mentions
+from aircoding.rules.imports import MAX_HOPS, Following, followed_by, imports_of
 from aircoding.rules.rule_names import Dialect, RuleName, classify
-from aircoding.rules.tree import RuleTree, TreeFile, folders_of, import_target
+from aircoding.rules.tree import Owner, RuleTree, Target, TreeFile, folders_of, tree_name
 from aircoding.sources.files import TextRead, list_folder, printable, read_text_file
 from aircoding.sources.rule_folders import files_of_rule_folders
+from aircoding.sources.tree_files import tree_file
 
-__all__ = ["MAX_FOLDERS", "RuleHomes", "read_rule_tree", "walk_paths"]
+__all__ = ["MAX_FILES", "MAX_FOLDERS", "RuleHomes", "read_rule_tree", "walk_paths"]
 
 MAX_FOLDERS = 20_000
 """Most folders that are looked through where git does not list the files."""
-_MAX_HOPS = 5
-"""The deepest imports that any tool follows (Gemini CLI five, Claude Code four; read 2026-08)."""
-_MAX_FILES = 10_000
-"""Most files that are read for one tree, imports included."""
+MAX_FILES = 10_000
+"""Most files of one tree: beyond that nothing that is only imported is read."""
 _SKIPPED = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv", ".tox", ".mypy_cache"})
-_IMPORTING = frozenset({Dialect.CLAUDE, Dialect.CLAUDE_RULES, Dialect.GEMINI})
 _IN_FOLDERS = (
     *("AGENTS.override.md", "AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"),
     *("GEMINI.md", "HERMES.md", ".hermes.md"),
 )
 """Names that are looked for in the folders of a path even when git ignores them."""
 _USERS = (
-    ("~/.claude/CLAUDE.md", Dialect.CLAUDE),
-    ("~/.codex/AGENTS.override.md", Dialect.AGENTS),
-    ("~/.codex/AGENTS.md", Dialect.AGENTS),
-    ("~/.gemini/GEMINI.md", Dialect.GEMINI),
+    (".claude/CLAUDE.md", Dialect.CLAUDE),
+    (".codex/AGENTS.override.md", Dialect.AGENTS),
+    (".codex/AGENTS.md", Dialect.AGENTS),
+    (".gemini/GEMINI.md", Dialect.GEMINI),
 )
 _USER_RULES = ".claude/rules"
-_MANAGED = (("/etc/claude-code/CLAUDE.md", Dialect.CLAUDE),)
+_MANAGED = (("etc/claude-code/CLAUDE.md", Dialect.CLAUDE),)
 _MANAGED_RULES = "etc/aircoding/rules"
 
 
@@ -64,6 +62,8 @@ def read_rule_tree(
     above: bool = False,
     approved: Collection[str] = (),
     agents_fallbacks: Collection[str] = (),
+    max_files: int = MAX_FILES,
+    max_folders: int = MAX_FOLDERS,
 ) -> RuleTree:
     """Read the tree. Never raises; what cannot be read is in it with its problem.
 
@@ -75,15 +75,18 @@ def read_rule_tree(
         above: whether `CLAUDE.md` files of the folders above the root are read (Claude Code does).
         approved: names of files outside the project that project files may import, as `~/…` or `/…`.
         agents_fallbacks: file names that stand for `AGENTS.md` where a folder has none.
+        max_files: most files of the tree, beyond which imports are not read.
+        max_folders: most folders that are looked through below the user's and the machine's rules.
     """
     homes = homes or RuleHomes()
     known = frozenset(paths)
-    reader = _TreeReader(root, homes, frozenset(approved))
+    reader = _TreeReader(root, homes, frozenset(approved), max_files=max_files, max_folders=max_folders)
     in_folders, problems = files_of_rule_folders(root, known)
     reader.diagnostics.extend(problems)
     bases = (*_IN_FOLDERS, *(name for name in agents_fallbacks if name))
     for path in sorted({*known, *_hidden(root, near, bases), *in_folders}):
-        if (name := classify(path) or _fallback(path, agents_fallbacks)) is not None:
+        known_as = tree_name(Owner.PROJECT, path)
+        if (name := classify(known_as) or _fallback(known_as, agents_fallbacks)) is not None:
             reader.project(path, name)
     reader.users()
     reader.managed()
@@ -95,6 +98,8 @@ def read_rule_tree(
     return RuleTree(
         files=dict(sorted(reader.files.items())),
         paths=known,
+        present=frozenset(reader.present),
+        unread=frozenset(reader.unread),
         is_repository=os.path.lexists(root / ".git"),
         is_home=home is not None and (home == real or home.startswith(real.rstrip("/") + "/")),
         diagnostics=tuple(reader.diagnostics),
@@ -135,7 +140,7 @@ def _warning(code: str, message: str, folder: str, hint: str) -> Diagnostic:
 
 
 def _fallback(path: str, names: Collection[str]) -> RuleName | None:
-    folder, _, base = path.rpartition("/")
+    folder, _, base = path.removeprefix("./").rpartition("/")
     return RuleName(path=path, dialect=Dialect.AGENTS, folder=folder) if base in names else None
 
 
@@ -158,92 +163,117 @@ def _fixed(glob: str) -> str:
 
 
 class _TreeReader:
-    def __init__(self, root: Path, homes: RuleHomes, approved: frozenset[str]) -> None:
+    """Reads files under the name of their owner; nothing but this says whose a file is."""
+
+    def __init__(
+        self, root: Path, homes: RuleHomes, approved: frozenset[str], *, max_files: int, max_folders: int
+    ) -> None:
         self._root, self._homes, self._approved = root, homes, approved
+        self._max_files, self._max_folders = max_files, max_folders
         self.files: dict[str, TreeFile] = {}
+        self.present: set[str] = set()
+        self.unread: set[str] = set()
         self.diagnostics: list[Diagnostic] = []
 
     def project(self, path: str, name: RuleName | None) -> None:
-        self._keep(path, name, read_text_file(self._root, path))
+        self._keep(Owner.PROJECT, path, name, read_text_file(self._root, path))
 
     def users(self) -> None:
-        if self._homes.user is None:
-            return
-        for path, dialect in _USERS:
-            self._outside(path, RuleName(path=path, dialect=dialect, folder=""))
-        for path in self._below(self._homes.user, _USER_RULES):
-            name = f"~/{path}"
-            self._outside(name, RuleName(path=name, dialect=Dialect.CLAUDE_RULES, folder=""))
+        if self._homes.user is not None:
+            files = [*_USERS, *((path, Dialect.CLAUDE_RULES) for path in self._below(self._homes.user, _USER_RULES))]
+            self._known(Owner.USER, files)
 
     def managed(self) -> None:
-        if self._homes.machine is None:
-            return
-        for path, dialect in _MANAGED:
-            self._outside(path, RuleName(path=path, dialect=dialect, folder=""))
-        for path in self._below(self._homes.machine, _MANAGED_RULES):
-            name = f"/{path}"
-            self._outside(name, RuleName(path=name, dialect=Dialect.NATIVE, folder=""))
+        if self._homes.machine is not None:
+            rules = ((path, Dialect.NATIVE) for path in self._below(self._homes.machine, _MANAGED_RULES))
+            self._known(Owner.MACHINE, [*_MANAGED, *rules])
+
+    def _known(self, owner: Owner, files: Iterable[tuple[str, Dialect]]) -> None:
+        for inner, dialect in files:
+            name = tree_name(owner, inner)
+            self._outside(Target(name=name, owner=owner), RuleName(path=name, dialect=dialect, folder=""))
 
     def above(self) -> None:
         """Read the chain from the root of the file system down to the project's parent."""
         for folder in reversed(Path(os.path.realpath(self._root)).parents):
             for base in ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"):
-                path = str(folder / base)
-                if path not in self.files:
-                    read = read_text_file(Path("/"), path.lstrip("/"), inside=False)
-                    self._keep(path, RuleName(path=path, dialect=Dialect.CLAUDE, folder=str(folder)), read)
+                name = str(folder / base)
+                if name not in self.files:
+                    known_as = RuleName(path=name, dialect=Dialect.CLAUDE, folder=str(folder))
+                    self._outside(Target(name=name, owner=Owner.ABOVE), known_as)
 
     def imports(self) -> None:
-        """Read what the files import, hop by hop; a file once, however often it is named."""
-        reached = [path for path, file in self.files.items() if _imports(file)]
-        for _hop in range(_MAX_HOPS):
-            found = [target for path in reached for target in self._targets(self.files[path])]
-            reached = []
-            for target in dict.fromkeys(found):
-                if target in self.files or len(self.files) >= _MAX_FILES:
-                    continue
-                self._import(target)
-                if target in self.files and self.files[target].problem is None:
-                    reached.append(target)
+        """Read what the files import, hop by hop; what lies one hop deeper than anybody follows is only noted."""
+        named = [path for path, file in self.files.items() if file.problem is None and file.name is not None]
+        now = [(path, followed_by(self.files[path])) for path in named]
+        seen = set(now)
+        for hop in range(1, MAX_HOPS + 2):
+            found: list[tuple[str, Following]] = []
+            for path, following in now:
+                for target in self._targets(self.files[path], following):
+                    self._import(self.files[path], target, too_deep=hop > MAX_HOPS)
+                    file, step = self.files.get(target.name), (target.name, following)
+                    if file is not None and file.problem is None and step not in seen:
+                        seen.add(step)
+                        found.append(step)
+            now = found
+        if self.unread:
+            message = f"{len(self.unread)} imported files were not read: a project has {self._max_files} files at most"
+            self.diagnostics.append(_warning("tree.too_many_files", message, "", "import fewer files"))
 
-    def _targets(self, file: TreeFile) -> Iterator[str]:
-        bare = bare_file_name(file.text)
-        named = [target for mention in mentions(file.text) for target in mention.targets]
-        for target in (*((bare,) if bare else ()), *named):
-            path = import_target(file.path, target)
-            if path is not None:
-                # What a file outside the project imports lies where that file's owner put it.
-                may_leave = not _in_project(file.path) or path in self._approved
-                if _in_project(path) or may_leave:
-                    yield path
+    def _targets(self, file: TreeFile, following: Following) -> Iterator[Target]:
+        found = imports_of(file, following)
+        for one in (*((found.bare,) if found.bare is not None else ()), *found.mentions):
+            yield from one.targets
 
-    def _import(self, path: str) -> None:
-        if _in_project(path):
-            if os.path.lexists(self._root / path):
-                self.project(path, None)
+    def _import(self, importer: TreeFile, target: Target, *, too_deep: bool) -> None:
+        """Read what a file imports, or note that it is there: outside the project only what its owner lets in."""
+        if target.name in self.files:
+            return
+        # What a file outside the project imports lies where that file's owner put it.
+        leaves = importer.of_project and target.owner is not Owner.PROJECT
+        allowed = not leaves or target.name in self._approved
+        base, inner = self._place(target)
+        if base is None or not os.path.lexists(base / inner):
+            return
+        if too_deep or not allowed:
+            self.present.add(target.name)
+        elif len(self.files) >= self._max_files:
+            self.unread.add(target.name)
+        elif target.owner is Owner.PROJECT:
+            self.project(inner, None)
         else:
-            self._outside(path, None)
+            self._outside(target, None)
 
-    def _outside(self, path: str, name: RuleName | None) -> None:
-        base, relative = self._place(path)
+    def _outside(self, target: Target, name: RuleName | None) -> None:
+        base, inner = self._place(target)
         if base is not None:
-            self._keep(path, name, read_text_file(base, relative, inside=False))
+            self._keep(target.owner, target.inner, name, read_text_file(base, inner, inside=False))
 
-    def _place(self, path: str) -> tuple[Path | None, str]:
-        if path.startswith("~/.codex/") and self._homes.codex_home is not None:
-            return self._homes.codex_home, path.removeprefix("~/.codex/")
-        if path.startswith("~/"):
-            return self._homes.user, path[2:]
-        return self._homes.machine, path.lstrip("/")
+    def _place(self, target: Target) -> tuple[Path | None, str]:
+        """Return where a file lies: a folder of its owner, and the path below it."""
+        inner = target.inner
+        if target.owner is Owner.PROJECT:
+            return self._root, inner
+        if target.owner is Owner.USER:
+            codex = self._homes.codex_home if inner.startswith(".codex/") else None
+            return (codex, inner.removeprefix(".codex/")) if codex is not None else (self._homes.user, inner)
+        if target.owner is Owner.MACHINE:
+            return self._homes.machine, inner
+        return (self._root, target.name) if target.name.startswith("../") else (Path("/"), inner)
 
     def _below(self, base: Path, folder: str) -> Iterator[str]:
         """Yield the Markdown files below a folder of the user; linked folders once each."""
         waiting, seen = [folder], set[str]()
-        while waiting and len(seen) < MAX_FOLDERS:
+        while waiting:
             current = waiting.pop()
             real = os.path.realpath(base / current)
             if real in seen:
                 continue
+            if len(seen) >= self._max_folders:
+                message = f"only {self._max_folders} folders below {base / folder} were looked through for rules"
+                self.diagnostics.append(_warning("tree.too_many_folders", message, "", "keep fewer folders there"))
+                return
             seen.add(real)
             for name in list_folder(base / current)[0]:
                 path = f"{current}/{name}"
@@ -252,25 +282,7 @@ class _TreeReader:
                 elif name.endswith(".md"):
                     yield path
 
-    def _keep(self, path: str, name: RuleName | None, read: TextRead) -> None:
-        if read.absent and not read.linked and read.problem == "it is not there":
-            return  # it vanished after the listing: as if it had never been (E39)
-        self.files[path] = TreeFile(
-            path=path,
-            name=name,
-            text=read.text,
-            raw=read.raw,
-            size_bytes=read.size_bytes,
-            lossy=read.lossy,
-            problem=read.problem,
-            identity=read.identity,
-            linked=read.linked,
-        )
-
-
-def _in_project(path: str) -> bool:
-    return not path.startswith(("~/", "/"))
-
-
-def _imports(file: TreeFile) -> bool:
-    return file.problem is None and file.name is not None and file.name.dialect in _IMPORTING
+    def _keep(self, owner: Owner, inner: str, name: RuleName | None, read: TextRead) -> None:
+        if not read.vanished:  # else as if it had never been (E39)
+            file = tree_file(owner, inner, name, read)
+            self.files[file.path] = file

@@ -134,8 +134,8 @@ class _Reader:
         inside = scheme == "project"
         for path in self.walk.files(root, folder, scheme, inside=inside):
             read = read_text_file(root, path, inside=inside, max_bytes=MAX_SKILL_BYTES)
-            if not (read.absent and not read.linked and read.problem == "it is not there"):
-                self._file(root, folder, path, scheme, read)  # else it vanished after the listing
+            if not read.vanished:
+                self._file(root, folder, path, scheme, read)
 
     def _file(self, root: Path, folder: str, path: str, scheme: str, read: TextRead) -> None:
         own_folder = printable(path.split("/")[-2])

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from aircoding.rules.front_matter import normalise
 from aircoding.rules.rule_names import Dialect, RuleName, classify
 from aircoding.rules.tools.account import FileEntry, ToolAccount
-from aircoding.rules.tree import RuleTree, TreeFile
+from aircoding.rules.tree import Owner, RuleTree, TreeFile
 
 __all__ = ["by_path", "loaded", "lost", "tree_of"]
 
@@ -28,6 +28,7 @@ def tree_of(
         found[path] = TreeFile(
             path=path,
             name=_name(path),
+            owner=_owner(path),
             text=text,
             raw=raw,
             size_bytes=len(raw),
@@ -39,6 +40,7 @@ def tree_of(
         found[path] = TreeFile(
             path=path,
             name=_name(path),
+            owner=_owner(path),
             text=file.text,
             raw=file.raw,
             size_bytes=file.size_bytes,
@@ -47,6 +49,14 @@ def tree_of(
         )
     found.update(problems or {})
     return RuleTree(files=found, paths=frozenset(found), is_repository=is_repository, is_home=is_home)
+
+
+def _owner(path: str) -> Owner:
+    if path.startswith("~/"):
+        return Owner.USER
+    if path.startswith("/"):
+        return Owner.MACHINE if path.startswith("/etc/") else Owner.ABOVE
+    return Owner.PROJECT
 
 
 def _name(path: str) -> RuleName | None:

@@ -12,7 +12,7 @@ from aircoding.rules.comments import without_block_comments
 from aircoding.rules.foreign_header import ForeignHeader, HeaderStyle, RuleMode, read_foreign_header
 from aircoding.rules.globs import Dialect as GlobDialect
 from aircoding.rules.globs import compile_globs
-from aircoding.rules.mentions import bare_file_name
+from aircoding.rules.imports import FOLLOWED, NAMES_ONLY, imports_of
 from aircoding.rules.rule_names import Dialect
 from aircoding.rules.tools.account import AgentsMode, Cause, Tool, ToolAccount, ToolOptions, When
 from aircoding.rules.tools.importing import ImportingReader, ImportRules
@@ -26,12 +26,11 @@ from aircoding.rules.tools.ledger import (
     nested_folders,
     place,
 )
-from aircoding.rules.tree import RuleTree, TreeFile, import_target
+from aircoding.rules.tree import Owner, RuleTree, Target, TreeFile, beside
 
-__all__ = ["MAX_HOPS", "explain_claude_code"]
+__all__ = ["explain_claude_code"]
 
-MAX_HOPS = 4
-"""Imports are followed four hops (code.claude.com/docs/en/memory, 2026-08; older texts say five)."""
+_FOLLOWING = FOLLOWED[Dialect.CLAUDE]
 _NAMES = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
 _MANAGED = "/etc/claude-code/CLAUDE.md"
 _USER = "~/.claude/CLAUDE.md"
@@ -55,13 +54,13 @@ class _ClaudeCode:
         self._excluded = compile_globs(options.excludes, GlobDialect.ROOT_ANCHORED)
         self._claude_md = self._first_claude_md()
         rules = ImportRules(
-            max_hops=MAX_HOPS,
-            cap=f"Claude Code follows {MAX_HOPS} hops",
+            following=_FOLLOWING,
+            cap=f"Claude Code follows {_FOLLOWING.hops} hops",
             refusal="it lies outside the project: Claude Code asks once, and without a yes it stays out",
             allows=self._allows,
             text_of=self._text,
             barred=self._barred,
-            missing=lambda _importer, _mention: None,
+            missing=lambda _importer, _import: None,
         )
         self._reader = ImportingReader(self._ledger, rules)
 
@@ -69,7 +68,7 @@ class _ClaudeCode:
         self._reader.load(_MANAGED, When.START, "managed by the machine's owner; nothing excludes it")
         if self._options.agents_mode is not AgentsMode.MANAGED_ONLY:
             self._reader.load(_USER, When.START, "the user's own memory")
-            self._rules_of("~", When.START)
+            self._rules_of(None, When.START)
             self._above()
             for folder in chain_folders(self._options.cwd):
                 self._folder(folder, When.START)
@@ -81,22 +80,23 @@ class _ClaudeCode:
         return self._ledger.account(_ORDER)
 
     def _above(self) -> None:
-        above = [name for name in self._tree.files if name.startswith("/") and name != _MANAGED and self._is_rule(name)]
-        for name in sorted(above, key=_from_the_root):
+        for name in self._names_above():
             self._reader.load(name, When.START, "in a folder above the project")
 
-    def _is_rule(self, name: str) -> bool:
-        return self._tree.files[name].name is not None
+    def _names_above(self) -> list[str]:
+        files = self._tree.files
+        above = (name for name, file in files.items() if file.owner is Owner.ABOVE and file.name is not None)
+        return sorted(above, key=_from_the_root)
 
     def _folder(self, folder: str, when: When) -> None:
         where = f"in {folder}" if folder else "at the root"
         why = where if when is When.START else f"{where}, loaded when a file below it is read"
         for base in _NAMES:
-            self._reader.load(_join(folder, base), when, why)
+            self._reader.load(beside(folder, base), when, why)
             if base == ".claude/CLAUDE.md":
                 self._rules_of(folder, when)
         if self._reads_agents():
-            self._agents(_join(folder, "AGENTS.md"), when, why)
+            self._agents(beside(folder, "AGENTS.md"), when, why)
 
     def _agents(self, name: str, when: When, why: str) -> None:
         """AGENTS.md; beside CLAUDE.md a second file of the same content counts once."""
@@ -117,18 +117,17 @@ class _ClaudeCode:
 
     def _first_claude_md(self) -> str | None:
         """Return a CLAUDE.md at or above the working directory: with the default setting it rules out AGENTS.md."""
-        above = [name for name in self._tree.files if name.startswith("/") and name != _MANAGED and self._is_rule(name)]
-        here = [_join(folder, base) for folder in chain_folders(self._options.cwd) for base in _NAMES]
+        here = [beside(folder, base) for folder in chain_folders(self._options.cwd) for base in _NAMES]
         users = self._tree.find(_USER)
-        for name in (*here, *sorted(above, key=_from_the_root)):
+        for name in (*here, *self._names_above()):
             file = self._tree.find(name)
             is_users = file is not None and users is not None and file.identity == users.identity is not None
             if condition(file) is not Condition.NO_FILE and not is_users:
                 return name
         return None
 
-    def _rules_of(self, folder: str, when: When) -> None:
-        """Load the rules of one folder that have no `paths`."""
+    def _rules_of(self, folder: str | None, when: When) -> None:
+        """Load the rules of one folder (None: the user's) that have no `paths`."""
         for name, header in sorted(self._headers.items()):
             if self._rules_folder(name) == folder and header.mode is RuleMode.ALWAYS and not header.broken:
                 nested = when is When.TOUCH
@@ -138,7 +137,8 @@ class _ClaudeCode:
                 self._reader.load(name, when, why, verified=not nested)
 
     def _scoped_rules(self) -> None:
-        for name, header in sorted(self._headers.items(), key=lambda one: (not one[0].startswith("~/"), one[0])):
+        users_first = sorted(self._headers, key=lambda name: (self._rules_folder(name) is not None, name))
+        for name, header in ((name, self._headers[name]) for name in users_first):
             if header.mode is not RuleMode.GLOB or header.broken or not self._may_apply(name):
                 continue
             glob = matching(header.patterns, self._path)
@@ -150,31 +150,27 @@ class _ClaudeCode:
 
     def _may_apply(self, name: str) -> bool:
         folder = self._rules_folder(name)
-        return folder == "~" or place(folder, self._path, self._options.cwd) in {Place.CHAIN, Place.NESTED}
+        return folder is None or place(folder, self._path, self._options.cwd) in {Place.CHAIN, Place.NESTED}
 
-    def _rules_folder(self, name: str) -> str:
-        found = self._tree.files[name].name
-        return "~" if name.startswith("~/") else found.folder if found is not None else ""
+    def _rules_folder(self, name: str) -> str | None:
+        file = self._tree.files[name]
+        return file.name.folder if file.of_project and file.name is not None else None
 
-    def _text(self, file: TreeFile) -> tuple[str, str]:
+    def _text(self, file: TreeFile) -> str:
         """Return what of a file is read: its body, without the comments that stand as blocks (E29)."""
         header = self._headers.get(file.path)
         plain = without_block_comments(header.body if header is not None else file.text)
-        above = "\n" * (header.body_start_line - 1) if header is not None else ""
-        return plain.lines(1, plain.text.count("\n") + 1), above + plain.text
+        return plain.lines(1, plain.text.count("\n") + 1)
 
-    def _allows(self, importer: str, target: str) -> bool:
-        inside = not target.startswith(("~/", "/"))
-        return inside or importer.startswith(("~/", "/")) or target in self._options.approved
+    def _allows(self, importer: TreeFile, target: Target) -> bool:
+        inside = target.owner is Owner.PROJECT
+        return inside or not importer.of_project or target.name in self._options.approved
 
-    def _barred(self, name: str) -> str | None:
-        if name == _MANAGED or not self._options.excludes:
+    def _barred(self, file: TreeFile) -> str | None:
+        if file.path == _MANAGED or not self._options.excludes:
             return None
-        absolute = name
-        if name.startswith("~/"):
-            absolute = f"{self._options.home}/{name[2:]}"
-        elif not name.startswith("/"):
-            absolute = f"{self._options.root}/{name}"
+        roots = {Owner.PROJECT: self._options.root, Owner.USER: self._options.home}
+        absolute = f"{roots.get(file.owner, '')}/{file.inner}"
         return "claudeMdExcludes names it" if self._excluded.matches(absolute.lstrip("/")) else None
 
     def _warnings(self) -> None:
@@ -184,11 +180,13 @@ class _ClaudeCode:
                 why = f"{_problem(header)}; whether Claude Code then loads it is not verified"
                 self._ledger.skip(name, Cause.HEADER, why, verified=False)
         for name, file in self._tree.files.items():
-            bare = bare_file_name(file.text) if self._ledger.loaded(name) and file.name is not None else None
-            target = import_target(name, bare) if bare else None
-            if target is not None and self._tree.find(target) is not None:
-                message = f"the file holds only the name `{bare}`: Claude Code sees that word, not {target}"
-                hint = f"write `@{bare}`, or check out with links (git config core.symlinks true)"
+            known = self._ledger.loaded(name) and file.name is not None
+            bare = imports_of(file, NAMES_ONLY).bare if known else None
+            target = bare.found_in(self._tree) if bare is not None else None
+            if bare is not None and target is not None:
+                word = bare.written
+                message = f"the file holds only the name `{word}`: Claude Code sees that word, not {target.name}"
+                hint = f"write `@{word}`, or check out with links (git config core.symlinks true)"
                 self._ledger.warn("claude_code.flat_link", message, name, line=1, hint=hint)
         if self._options.agents_mode is AgentsMode.EITHER and self._claude_md is not None:
             lost = [name for name in self._tree.files if self._on_the_way(name) and not self._ledger.loaded(name)]
@@ -199,13 +197,14 @@ class _ClaudeCode:
                 self._ledger.warn("claude_code.agents_md", message, self._claude_md, hint=hint)
 
     def _on_the_way(self, name: str) -> bool:
-        if posixpath.basename(name) != "AGENTS.md" or name.startswith(("~/", "/")):
+        file = self._tree.files[name]
+        if posixpath.basename(name) != "AGENTS.md" or not file.of_project:
             return False
-        return place(posixpath.dirname(name), self._path, self._options.cwd) in {Place.CHAIN, Place.NESTED}
+        return place(file.folder, self._path, self._options.cwd) in {Place.CHAIN, Place.NESTED}
 
     def _why_not(self, file: TreeFile) -> tuple[Cause, str] | None:
         name, cwd = file.path, self._options.cwd
-        if file.name is None or name.startswith("~/.codex"):
+        if file.name is None or (file.owner is Owner.USER and file.name.dialect is Dialect.AGENTS):
             return None
         is_memory = file.name.dialect is Dialect.CLAUDE and name.endswith(_NAMES)
         is_agents = posixpath.basename(name) == "AGENTS.md"
@@ -228,10 +227,6 @@ class _ClaudeCode:
         if mode is AgentsMode.EITHER:
             return Cause.SWITCH, f"{self._claude_md} is there, so no AGENTS.md is read (setting {mode.value})"
         return Cause.SWITCH, f"the setting {mode.value} reads no AGENTS.md"
-
-
-def _join(folder: str, base: str) -> str:
-    return f"{folder}/{base}" if folder else base
 
 
 def _from_the_root(name: str) -> tuple[int, int, str]:

@@ -11,7 +11,7 @@ import posixpath
 from aircoding.rules.rule_names import AGENTS_NAMES
 from aircoding.rules.tools.account import Cause, Tool, ToolAccount, ToolOptions, When
 from aircoding.rules.tools.ledger import Condition, Ledger, Place, chain_folders, condition, place
-from aircoding.rules.tree import RuleTree, TreeFile
+from aircoding.rules.tree import RuleTree, TreeFile, beside
 
 __all__ = ["explain_codex"]
 
@@ -53,7 +53,7 @@ def _chosen(tree: RuleTree, options: ToolOptions) -> dict[str, str]:
     chosen: dict[str, str] = {}
     for folder in folders:
         for name in _names(options):
-            path = f"{folder}/{name}" if folder else name
+            path = beside(folder, name)
             if condition(tree.find(path)) is not Condition.NO_FILE:
                 chosen[folder] = path
                 break
@@ -107,13 +107,13 @@ def _read(ledger: Ledger, folder: str, file: TreeFile, left: int) -> int:
 
 
 def _beside(ledger: Ledger, folder: str, path: str) -> list[str]:
-    beside = (f"{folder}/{name}" if folder else name for name in _names(ledger.options))
-    return [other for other in beside if other != path and condition(ledger.tree.find(other)) is not Condition.NO_FILE]
+    others = (beside(folder, name) for name in _names(ledger.options))
+    return [other for other in others if other != path and condition(ledger.tree.find(other)) is not Condition.NO_FILE]
 
 
 def _why_not(file: TreeFile, ledger: Ledger, chosen: dict[str, str]) -> tuple[Cause, str] | None:
-    folder, base = posixpath.dirname(file.path), posixpath.basename(file.path)
-    if file.path.startswith(("~/", "/")) or base not in _names(ledger.options):
+    folder, base = file.folder, posixpath.basename(file.path)
+    if not file.of_project or base not in _names(ledger.options):
         return None
     cwd = ledger.options.cwd
     where = place(folder, ledger.path, cwd)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from aircoding.rules.tools.account import Cause, FileEntry, Tool, ToolAccount, Verdict, When
+from aircoding.rules.tree import tree_uri
 
 __all__ = ["Cell", "Comparison", "Row", "compare_accounts"]
 
@@ -81,7 +82,7 @@ def compare_accounts(accounts: Sequence[ToolAccount]) -> Comparison:
 
 def _reading_order(names: tuple[str, ...]) -> tuple[bool, int, tuple[str, ...]]:
     """Project files by depth; those of user and machine last."""
-    return names[0].startswith(("~", "/")), names[0].count("/"), names
+    return not tree_uri(names[0]).startswith("project:"), names[0].count("/"), names
 
 
 def _cell(tool: Tool, entries: Sequence[FileEntry]) -> Cell:

@@ -12,7 +12,7 @@ from aircoding.rules.foreign_header import ForeignHeader, HeaderStyle, RuleMode,
 from aircoding.rules.rule_names import Dialect
 from aircoding.rules.tools.account import Cause, Tool, ToolAccount, ToolOptions, Verdict, When
 from aircoding.rules.tools.ledger import Ledger, matching
-from aircoding.rules.tree import RuleTree, TreeFile, chain
+from aircoding.rules.tree import Owner, RuleTree, TreeFile, chain
 
 __all__ = ["explain_copilot"]
 
@@ -49,7 +49,7 @@ def explain_copilot(tree: RuleTree, path: str, options: ToolOptions) -> ToolAcco
 
 def _scoped_file(ledger: Ledger, file: TreeFile) -> None:
     name = file.name
-    if name is None or file.path.startswith("/") or ledger.has(file.path):
+    if name is None or file.owner in (Owner.MACHINE, Owner.ABOVE) or ledger.has(file.path):
         return
     if file.path.startswith(".github/instructions/") and file.path.endswith(".instructions.md"):
         if not ledger.unusable(file.path):
@@ -115,7 +115,8 @@ def _broken(header: ForeignHeader) -> str:
 
 def _why_not(file: TreeFile, path: str) -> tuple[Cause, str] | None:
     name = file.name
-    if name is None or file.path.startswith(("~/.codex", "~/.gemini", "/")):
+    users = file.owner is Owner.USER and name is not None and name.dialect in {Dialect.CLAUDE, Dialect.CLAUDE_RULES}
+    if name is None or not (file.of_project or users):
         return None
     if name.dialect is Dialect.COPILOT:
         return Cause.NAME, "only .github/copilot-instructions.md and .github/instructions of the root are read"

@@ -35,7 +35,7 @@ def explain_cursor(tree: RuleTree, path: str, options: ToolOptions) -> ToolAccou
 
 def _consider(ledger: Ledger, file: TreeFile, when: When) -> None:
     name = file.name
-    if name is None or file.path.startswith(("~/", "/")):
+    if name is None or not file.of_project:
         return
     base = posixpath.basename(file.path)
     if base == "AGENTS.md":
@@ -109,7 +109,7 @@ def _told(why: str, folder: str) -> str:
 
 
 def _why_not(file: TreeFile) -> tuple[Cause, str] | None:
-    if file.name is None or file.name.dialect is not Dialect.CURSOR or file.path.startswith(("~/", "/")):
+    if file.name is None or file.name.dialect is not Dialect.CURSOR or not file.of_project:
         return None
     if file.path.endswith(".md"):
         return Cause.OTHER, "below .cursor/rules only .mdc files are read; this one is ignored"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from aircoding.rules.rule_names import Dialect
 from aircoding.rules.tools.account import Cause, Tool, ToolAccount, ToolOptions, When
 from aircoding.rules.tools.ledger import Ledger, chain_folders, nested_folders
-from aircoding.rules.tree import RuleTree, TreeFile
+from aircoding.rules.tree import RuleTree, TreeFile, beside
 
 __all__ = ["MAX_HINT_CHARS", "explain_hermes"]
 
@@ -78,7 +78,7 @@ class _Hermes:
         """The nearest one, from the working directory up to the git root; an empty one ends the search as well."""
         for folder in reversed(self._folders):
             for name in _OWN:
-                path = _join(folder, name)
+                path = beside(folder, name)
                 if self._tree.find(path) is not None:
                     return self._one(path, f"the nearest {name}")
         return False
@@ -93,7 +93,7 @@ class _Hermes:
         sections: list[_Section] = []
         seen: dict[str, str] = {}
         for folder in self._folders:
-            path = next((name for name in (_join(folder, one) for one in _AGENTS) if self._text(name)), None)
+            path = next((name for name in (beside(folder, one) for one in _AGENTS) if self._text(name)), None)
             if path is None:
                 continue
             text = self._text(path)
@@ -154,13 +154,13 @@ class _Hermes:
         self._ledger.warn("hermes.cut", cut, path, hint="shorten the file")
 
     def _claude(self) -> bool:
-        return any(self._one(_join(self._options.cwd, name), "in the working directory") for name in _CLAUDE)
+        return any(self._one(beside(self._options.cwd, name), "in the working directory") for name in _CLAUDE)
 
     def _cursor(self) -> bool:
         """`.cursorrules` and the rules of the working directory; their headers count for nothing."""
-        folder = _join(self._options.cwd, ".cursor/rules")
+        folder = beside(self._options.cwd, ".cursor/rules")
         rules = sorted(one for one in self._tree.files if posixpath.dirname(one) == folder and one.endswith(".mdc"))
-        paths = [path for path in (_join(self._options.cwd, ".cursorrules"), *rules) if self._text(path)]
+        paths = [path for path in (beside(self._options.cwd, ".cursorrules"), *rules) if self._text(path)]
         headings = [f"## {posixpath.relpath(path, self._options.cwd or '.')}\n\n" for path in paths]
         sections = [
             _Section(path=path, heading=heading, text=self._text(path))
@@ -187,14 +187,14 @@ class _Hermes:
                 self._capped(path, text, MAX_HINT_CHARS, When.TOUCH, f"a hint when {folder} is first visited")
 
     def _first(self, folder: str) -> list[str]:
-        path = next((name for name in (_join(folder, one) for one in _HINTS) if self._text(name)), None)
+        path = next((name for name in (beside(folder, one) for one in _HINTS) if self._text(name)), None)
         return [path] if path is not None else []
 
     def _why_not(self, file: TreeFile) -> tuple[Cause, str] | None:
-        path, folder = file.path, posixpath.dirname(file.path)
+        path, folder = file.path, file.folder
         base = posixpath.basename(path)
         is_rule = file.name is not None and file.name.dialect is Dialect.CURSOR
-        if path.startswith(("~/", "/")) or not (base in (*_OWN, *_HINTS) or is_rule):
+        if not file.of_project or not (base in (*_OWN, *_HINTS) or is_rule):
             return None
         if file.problem is not None:
             return Cause.UNREADABLE, f"it cannot be read: {file.problem}"
@@ -211,7 +211,7 @@ class _Hermes:
         return Cause.ELSEWHERE, "it speaks for another folder"
 
     def _rule_folders(self) -> tuple[str, ...]:
-        return self._options.cwd, _join(self._options.cwd, ".cursor/rules")
+        return self._options.cwd, beside(self._options.cwd, ".cursor/rules")
 
     def _why_no_hint(self, folder: str, base: str) -> tuple[Cause, str]:
         if set(folder.split("/")) & _EXCLUDED:
@@ -231,7 +231,3 @@ class _Hermes:
         if folder != self._options.cwd and base in (*_CLAUDE, ".cursorrules"):
             return Cause.CWD, f"{base} is looked for in the working directory only"
         return Cause.SHADOWED, f"{self._kind or 'another file'} was found first, and only one kind is read"
-
-
-def _join(folder: str, base: str) -> str:
-    return f"{folder}/{base}" if folder else base

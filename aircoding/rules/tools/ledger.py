@@ -14,8 +14,6 @@ from aircoding.rules.tree import RuleTree, TreeFile, chain
 
 __all__ = ["Condition", "Ledger", "Place", "chain_folders", "condition", "matching", "nested_folders", "place"]
 
-_DANGLING = ("it is not there", "its link leads nowhere")
-
 
 class Condition(Enum):
     """In what state a file was found."""
@@ -30,7 +28,7 @@ class Condition(Enum):
 
 def condition(file: TreeFile | None) -> Condition:
     """Return the state of a file; one that is not there is `NO_FILE`."""
-    if file is None or file.problem in _DANGLING:
+    if file is None or file.absent:
         return Condition.NO_FILE
     if file.problem is None:
         return Condition.TEXT

@@ -87,7 +87,7 @@ def _problem(path: str, message: str) -> Diagnostic:
 def _header(file: TreeFile, dialect: Dialect) -> tuple[str, str, tuple[Diagnostic, ...]]:
     """Return for what a file speaks, when it applies, and what is wrong with its header."""
     folder = file.name.folder if file.name is not None else ""
-    scope = f"{folder}/**" if folder and not folder.startswith("/") else "**"
+    scope = f"{folder}/**" if folder and file.of_project else "**"
     if dialect is Dialect.NATIVE:
         return _native(file)
     style = _STYLES.get(dialect)
