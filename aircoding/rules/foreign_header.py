@@ -69,14 +69,15 @@ def read_foreign_header(text: str, style: HeaderStyle, uri: str = "") -> Foreign
         body_start_line=matter.body_start_line,
         description=(matter.text("description") or "").strip(),
         broken=matter.broken,
-        diagnostics=tuple(one for one in matter.diagnostics if not _is_usual(one, style)),
+        diagnostics=tuple(_as_remark(one, style) for one in matter.diagnostics),
     )
     return header if matter.broken else _without_effect(_READERS[style](matter, header, uri), matter, style, uri)
 
 
-def _is_usual(remark: Diagnostic, style: HeaderStyle) -> bool:
-    """Unquoted globs are how Cursor and Windsurf themselves write a header."""
-    return style in {HeaderStyle.CURSOR, HeaderStyle.WINDSURF} and remark.code == "front_matter.lenient"
+def _as_remark(found: Diagnostic, style: HeaderStyle) -> Diagnostic:
+    """Unquoted globs are how Cursor and Windsurf themselves write a header: worth a remark, no fault (E06)."""
+    is_usual = style in {HeaderStyle.CURSOR, HeaderStyle.WINDSURF} and found.code == "front_matter.lenient"
+    return replace(found, severity="info") if is_usual else found
 
 
 def _without_effect(header: ForeignHeader, matter: FrontMatter, style: HeaderStyle, uri: str) -> ForeignHeader:

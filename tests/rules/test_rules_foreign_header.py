@@ -106,4 +106,4 @@ def test_a_key_of_another_tool_says_nothing_to_this_one_and_is_named(
 
 def test_keys_that_say_nothing_of_when_a_rule_applies_are_passed_over():
     assert read("author: me\npaths: [a/**]\ndescription: x", HeaderStyle.CLAUDE).diagnostics == ()
-    assert read("globs: *.ts\nalwaysApply: false", HeaderStyle.CURSOR).diagnostics == ()
+    assert read("globs: src/**\nalwaysApply: false", HeaderStyle.CURSOR).diagnostics == ()

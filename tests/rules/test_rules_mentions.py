@@ -1,7 +1,5 @@
 """Imports by `@path` (E23, E24, E26) and comments (E29): found where a tool would find them, and nowhere else."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -61,17 +59,3 @@ def test_e29_a_fence_inside_a_comment_is_none():
 def test_any_text_is_read_and_keeps_its_lines(text):
     assert without_block_comments(text).text.count("\n") == text.count("\n")
     assert all(one.targets for one in mentions(text))
-
-
-@pytest.mark.parametrize("piece", ["<!--\n", "@a ", "`@", '@"', "<!-- -->\n", "@\\ ", "```\n@a\n"])
-def test_time_grows_with_the_text_only(piece):
-    def seconds(times: int) -> float:
-        text = piece * times
-        began = time.perf_counter()
-        mentions(text)
-        without_block_comments(text)
-        return time.perf_counter() - began
-
-    seconds(100)
-    small = min(seconds(2_000) for _ in range(3))
-    assert min(seconds(20_000) for _ in range(3)) < 40 * small + 0.05
