@@ -63,7 +63,7 @@ def find_conflicts(project: Project, plan: Plan) -> PlanConflicts:
         found += [*task_conflicts(task, policy), *blocking]
         if task_command_conflicts(task, policy) or any(one.blocking and one.state == "open" for one in blocking):
             hopeless.append(task.id)
-    files = _rules(project, plan, intake)
+    files = _rules(project, plan, intake, policies)
     found += _of_texts(files.segments, plan, policies, docs, intake)
     between = user_rule_conflicts(_reaching(files.segments, plan))
     found += (apply_ruling(one.conflict, rulings.get(one.conflict.conflict_id)) for one in between)
@@ -110,7 +110,7 @@ def _roles_of(task: TaskSpec) -> tuple[str, ...]:
     return tuple(dict.fromkeys((task.role, *task.roles, *task.retry.escalate)))
 
 
-def _rules(project: Project, plan: Plan, intake: Intake) -> RuleFiles:
+def _rules(project: Project, plan: Plan, intake: Intake, policies: Policies) -> RuleFiles:
     root = project.root
     return read_rules(
         root,
@@ -121,6 +121,7 @@ def _rules(project: Project, plan: Plan, intake: Intake) -> RuleFiles:
         switches=rule_switches(project.settings.rules),
         near={path for task in plan.tasks for path in (*task.reads, *task.write_area)},
         homes=rule_homes(),
+        policy_of=lambda: policies.for_role(policies.profile("executor"), None),
     )
 
 

@@ -75,13 +75,21 @@ def _of_texts(folder: RuleFolder, tree: RuleTree) -> Iterator[Diagnostic]:
     policies = open_policies(project, confined=True)
     intake = Intake(open_screener(project, policies))
     switches = rule_switches(settings.rules)
+    policy = policies.for_role(policies.profile(_ROLE), None)
     read = read_rules(
-        root, home, folder.paths, intake=intake, trusted=True, switches=switches, homes=rule_homes(), tree=tree
+        root,
+        home,
+        folder.paths,
+        intake=intake,
+        trusted=True,
+        switches=switches,
+        homes=rule_homes(),
+        tree=tree,
+        policy_of=lambda: policy,
     )
     standing = [rule for rule in read.segments if _stands(rule)]
     beaten = {ruling.loser.segment_id for ruling in resolve(standing)}
     rules = [rule for rule in standing if rule.segment_id not in beaten]
-    policy = policies.for_role(policies.profile(_ROLE), None)
     yield from _denied(rules, policy)
     yield from _contradictions(user_rule_conflicts(rules))
 

@@ -182,6 +182,7 @@ class FileGatherer:
             switches=self._project.switches,
             near=near,
             homes=self._project.homes,
+            policy_of=lambda: self._policy_for(load_profiles()["executor"], None),
         )
 
     def _revision_now(self) -> Revision:

@@ -99,7 +99,9 @@ class _Reader:
                 return self._refused(path, Reason.UNREADABLE, f"the name {printable(real)} is no UTF-8")
             decision = decide(PathAct(path=real, access="read"), self._policy)
             if not decision.permits:
-                return self._refused(path, Reason.PERMISSION, f"the policy refuses to read it: {_why(decision)}")
+                return self._refused(
+                    path, Reason.PERMISSION, f"the policy refuses to read it: {refusal_words(decision)}"
+                )
             file = self._worktree.read(path, max_bytes=MAX_FILE_BYTES)
         except AirError as error:
             return self._refused(path, Reason.UNREADABLE, error.message.replace(self._worktree.root, "."))
@@ -156,7 +158,7 @@ def _is_utf8(path: str) -> bool:
     return True
 
 
-def _why(decision: Decision) -> str:
+def refusal_words(decision: Decision) -> str:
     """Return the reason, with the line of the policy that decided."""
     strongest = max(decision.judgements, key=lambda judgement: judgement.effect.rank, default=None)
     if strongest is None or strongest.uri in decision.reason:

@@ -16,6 +16,7 @@ from typing import TypeVar
 from aircoding.errors import ConfigError
 from aircoding.records.diagnostics import Diagnostic
 from aircoding.records.layers import OutcomeKind, Reason, Trust
+from aircoding.records.policy import Policy
 from aircoding.records.segments import Barred, Segment
 from aircoding.rules.foreign_header import RuleMode
 from aircoding.rules.neutral import neutral_rules
@@ -28,6 +29,7 @@ from aircoding.sources.confirmations import ConfirmedRule, confirmed_rules, is_c
 from aircoding.sources.files import TextRead, list_folder, read_text_file
 from aircoding.sources.foreign_texts import foreign_rules, left_out, pointer
 from aircoding.sources.import_approvals import approved_imports
+from aircoding.sources.import_permission import packaged_policy, within_policy
 from aircoding.sources.resources import list_resources, read_resource
 from aircoding.sources.rule_origin import RuleOrigin
 from aircoding.sources.rule_texts import RuleText, blank_rule, native_rules
@@ -59,6 +61,7 @@ def read_rules(
     near: Iterable[str] = (),
     homes: RuleHomes | None = None,
     tree: RuleTree | None = None,
+    policy_of: Callable[[], Policy] = packaged_policy,
 ) -> RuleFiles:
     """Read all rule files of one project, of its user and of the machine.
 
@@ -73,6 +76,7 @@ def read_rules(
             when git ignores it.
         homes: where the files of other tools lie that are not the project's; none: they are not looked at.
         tree: the rule files, where they were read already with what the settings and approvals let in.
+        policy_of: the policy that judges what project files import.
     """
     switches, homes = switches or RuleSwitches(), homes or RuleHomes()
     reader = _Reader(intake, Trust.PROJECT if trusted else Trust.EXTERNAL)
@@ -84,6 +88,7 @@ def read_rules(
         tree = read_rule_tree(
             root, paths, near=near, homes=homes, approved=approved, agents_fallbacks=switches.agents_fallbacks
         )
+    tree = within_policy(tree, root, policy_of)
     reader.diagnostics.extend(tree.diagnostics)
     rules = neutral_rules(tree, switches, root=os.path.realpath(root))
     reader.diagnostics.extend(rules.diagnostics)

@@ -162,6 +162,12 @@ def _fixed(glob: str) -> str:
     return "/".join((*parts[:end], "_")) if end < len(parts) else glob
 
 
+def _is_private(path: str) -> bool:
+    """Whether a project path lies in a `.git` or in `.air/local`, which no rule file has any business with."""
+    parts = path.split("/")
+    return ".git" in parts or path.startswith(".air/local/")
+
+
 class _TreeReader:
     """Reads files under the name of their owner; nothing but this says whose a file is."""
 
@@ -240,6 +246,8 @@ class _TreeReader:
             self.present.add(target.name)
         elif len(self.files) >= self._max_files:
             self.unread.add(target.name)
+        elif target.owner is Owner.PROJECT and _is_private(inner):
+            self._keep(Owner.PROJECT, inner, None, TextRead(problem="it lies where git or this program keep their own"))
         elif target.owner is Owner.PROJECT:
             self.project(inner, None)
         else:
