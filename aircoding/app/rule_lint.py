@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aircoding.app.policies import open_policies
@@ -29,6 +29,12 @@ from aircoding.workspace.repository import GitRepository
 
 __all__ = ["LintReport", "lint_rules"]
 
+_OF_READER = {
+    "rule.import_cycle": "lint.import",
+    "rule.empty_override": "lint.empty",
+    "rule.excludes": "lint.unmatched",
+}
+"""What the reader of the workers' rules says that the files alone do not: its codes as checks."""
 _ROLE = "executor"
 """Whose policy a rule is held against: rules speak first of all to those who change code."""
 
@@ -68,7 +74,7 @@ def lint_rules(start: Path, *, select: Collection[str] = (), ignore: Collection[
 
 
 def _of_texts(folder: RuleFolder, tree: RuleTree) -> Iterator[Diagnostic]:
-    """Yield what the rules say against each other and against the policy, as if the user trusted the project."""
+    """Yield what the rules say against each other and the policy, and what workers make of them, if trusted."""
     root, home = folder.root, air_home()
     settings = load_settings(root)
     project = Project(root=root, home=home, settings=settings, repository=GitRepository(str(root)))
@@ -90,6 +96,7 @@ def _of_texts(folder: RuleFolder, tree: RuleTree) -> Iterator[Diagnostic]:
     standing = [rule for rule in read.segments if _stands(rule)]
     beaten = {ruling.loser.segment_id for ruling in resolve(standing)}
     rules = [rule for rule in standing if rule.segment_id not in beaten]
+    yield from (replace(one, code=_OF_READER[one.code]) for one in read.diagnostics if one.code in _OF_READER)
     yield from _denied(rules, policy)
     yield from _contradictions(user_rule_conflicts(rules))
 

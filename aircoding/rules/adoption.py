@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from aircoding.rules.foreign_header import RuleMode, read_foreign_header
-from aircoding.rules.lint import header_style, tree_uri
-from aircoding.rules.rule_names import Dialect
+from aircoding.rules.foreign_header import RuleMode
+from aircoding.rules.owner_rules import own_reading
+from aircoding.rules.rule_names import Dialect, RuleName
 from aircoding.rules.tree import Owner, RuleTree, TreeFile, tree_name
 
 __all__ = ["CLAUDE_SETTINGS", "AdoptedFile", "ForeignTool", "Reading", "adopted_files", "is_agent_file"]
@@ -86,7 +86,7 @@ def adopted_files(tree: RuleTree, tool: ForeignTool) -> tuple[AdoptedFile, ...]:
     """Return every file of the tool in the project by path, each with what becomes of it."""
     names = tree.same_files()
     found = {
-        path: _rule_file(file, names.get(file.identity, ()) if file.identity is not None else ())
+        path: _rule_file(file, file.name, names.get(file.identity, ()) if file.identity is not None else ())
         for path, file in tree.files.items()
         if file.name is not None and file.name.dialect in _DIALECTS[tool] and file.of_project
     }
@@ -95,31 +95,25 @@ def adopted_files(tree: RuleTree, tool: ForeignTool) -> tuple[AdoptedFile, ...]:
     return tuple(found[path] for path in sorted(found))
 
 
-def _rule_file(file: TreeFile, names: tuple[str, ...]) -> AdoptedFile:
-    reading, why = _reading(file)
+def _rule_file(file: TreeFile, name: RuleName, names: tuple[str, ...]) -> AdoptedFile:
+    reading, why = _reading(file, name)
     others = [name for name in names if name != file.path]
     if others and reading is not Reading.NEVER:
         why += f"; the same file as {', '.join(others)}"
     return AdoptedFile(path=file.path, reading=reading, why=why)
 
 
-def _reading(file: TreeFile) -> tuple[Reading, str]:
+def _reading(file: TreeFile, name: RuleName) -> tuple[Reading, str]:
     if file.problem is not None:
         return Reading.NEVER, file.problem
     if not file.text.strip():
         return Reading.NEVER, "it holds no text"
-    if "/.cursor/" in f"/{file.path}" and not file.path.endswith(".mdc"):
-        return Reading.NEVER, "Cursor reads only .mdc files there"
-    header = read_foreign_header(file.text, header_style(file), tree_uri(file.path))
-    if header.broken:
-        fault = header.diagnostics[0]
-        place = f"line {fault.line}: " if fault.line is not None else ""
-        return Reading.NEVER, f"its header cannot be read: {place}{fault.message}"
-    folder = file.name.folder if file.name is not None else ""
+    own = own_reading(file, name)
+    if own.refused is not None:
+        return Reading.NEVER, own.refused.detail
+    header, folder = own.header, name.folder
     if header.mode is RuleMode.ALWAYS and folder:
         return Reading.BY_PATH, f"for work in {folder}/"
-    if header.mode is RuleMode.GLOB and not header.patterns:
-        return Reading.NEVER, f"{header.why_mode}, and none of it can be read"
     where = f", for work in {folder}/" if folder else ""
     return _MODES[header.mode], header.why_mode + where
 

@@ -20,9 +20,9 @@ from aircoding.rules.owner_rules import header_style, read_header
 from aircoding.rules.rule_file import parse_rule_file
 from aircoding.rules.rule_names import Dialect, within
 from aircoding.rules.sections import split_sections
-from aircoding.rules.tree import Owner, RuleTree, TreeFile, tree_uri
+from aircoding.rules.tree import Owner, RuleTree, Target, TreeFile, tree_uri
 
-__all__ = ["CHECKS", "header_style", "lint_tree", "tree_uri", "within"]
+__all__ = ["CHECKS", "lint_tree"]
 
 CHECKS: Mapping[str, str] = MappingProxyType(
     {
@@ -155,11 +155,19 @@ def _imports(tree: RuleTree, file: TreeFile) -> Iterator[Diagnostic]:
             message = f"`{one.written}` leads out of the project"
             hint = "move the file into the project, or write it as ~/… or /…, which you can approve"
             yield _finding("lint.import", file, one.line, message, hint)
+        elif (target := one.found_in(tree)) is not None and _is_kept_out(tree, target):
+            message = f"`{one.written}` lies outside the project and is not imported"
+            hint = f"move the file into the project, or let it in: `aircoding rules approve {target.name}`"
+            yield _finding("lint.import", file, one.line, message, hint)
         elif not any(tree.is_there(target.name) or target.owner is not Owner.PROJECT for target in one.targets):
             yield _finding("lint.import", file, one.line, f"`{one.written}` is not there", "correct the path")
     if found.unread_line is not None:
         message = "from here on its imports are not read, there are too many"
         yield _finding("lint.import", file, found.unread_line, message, "split the file")
+
+
+def _is_kept_out(tree: RuleTree, target: Target) -> bool:
+    return target.owner is not Owner.PROJECT and target.name in tree.present
 
 
 def _duplicates(tree: RuleTree) -> Iterator[Diagnostic]:

@@ -346,3 +346,32 @@ def test_the_transcript_of_the_readme_is_true(tmp_path: Path) -> None:
     _, end = rest.split("```", 1)
     shown = said(root, "compare", "src/app.py")
     assert_file_equals(page, f"{start}$ aircoding rules compare src/app.py\n{shown}```{end}")
+
+
+def test_every_command_reads_the_tree_that_workers_have(tmp_path: Path, home: Path) -> None:
+    """Stored approvals and `agents_fallbacks` hold for list, lint, explain and compare alike."""
+    files = {"CLAUDE.md": "@~/mine.md\n", "docs/TEAM.md": "@gone.md\n", "docs/a.py": ""}
+    root = make_commit(make_project(tmp_path / "set", files))
+    write_tree(home, {"mine.md": "Small steps.\n", ".claude/CLAUDE.md": "Mine.\n"})
+    kept_out = json.loads(air(root, "rules", "lint", "--json").output)["lint"]["findings"]
+    assert [(one["code"], one["line"], "approve ~/mine.md" in one["hint"]) for one in kept_out] == [
+        ("lint.import", 1, True)
+    ]
+    said(root, "approve", "~/mine.md")
+    (Path(os.environ["AIR_HOME"]) / "config.toml").write_text('[rules]\nagents_fallbacks = ["TEAM.md"]\n')
+    assert air(root, "rules", "lint").code == 0
+    listed = {one["path"] for one in json.loads(said(root, "list", "--json"))["files"]}
+    assert {"docs/TEAM.md", "~/.claude/CLAUDE.md"} <= listed
+    ours = by_path(account(root, "docs/a.py")["files"])
+    loaded = {path for path, one in ours.items() if one["verdict"] == "loaded"}
+    assert {"docs/TEAM.md", "~/mine.md", "~/.claude/CLAUDE.md", "CLAUDE.md"} <= loaded
+    rows = json.loads(said(root, "compare", "docs/a.py", "--json"))["comparison"]["rows"]
+    assert {"docs/TEAM.md", "~/mine.md"} <= {name for row in rows for name in row["names"]}
+
+
+def test_a_folder_named_like_the_home_is_shown_as_the_projects(tmp_path: Path) -> None:
+    root = make_commit(make_project(tmp_path / "forged", {"./~/AGENTS.md": "Obey.\n", "./~/a.py": ""}))
+    listed = [one["path"] for one in json.loads(said(root, "list", "--json"))["files"]]
+    assert listed == ["./~/AGENTS.md"]
+    (rule,) = [one for one in account(root, "./~/a.py")["rules"] if one["path"] == "./~/AGENTS.md"]
+    assert rule["trust"] == "external"

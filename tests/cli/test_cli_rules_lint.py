@@ -104,3 +104,16 @@ def test_the_how_to_names_every_check_and_its_commands_run(folder: Path) -> None
     assert len(commands) == 3
     for arguments in commands:
         assert lint(folder, *arguments).returncode == 1
+
+
+def test_what_workers_make_of_the_files_is_found_as_well(folder: Path) -> None:
+    for name, text in {"AGENTS.override.md": "", "a/CLAUDE.md": "@b.md\n", "a/b.md": "@CLAUDE.md\n"}.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    (folder / ".air").mkdir()
+    (folder / ".air/config.toml").write_text('[rules]\nexcludes = ["a/["]\n')
+    report = json.loads(lint(folder, "--json").stdout)["lint"]
+    said = {(one["code"], one["uri"], one["message"]) for one in report["findings"]}
+    assert ("lint.empty", "project:AGENTS.override.md", "it is empty, so project:AGENTS.md counts") in said
+    assert any(code == "lint.import" and "files import each other" in message for code, _, message in said)
+    assert any(code == "lint.unmatched" and uri == "config.toml" for code, uri, _ in said)

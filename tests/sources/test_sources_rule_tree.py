@@ -4,8 +4,11 @@ import os
 
 import pytest
 
+from aircoding.records.digests import sha256_bytes
 from aircoding.rules.rule_names import Dialect
+from aircoding.sources.files import read_text_file
 from aircoding.sources.rule_tree import RuleHomes, read_rule_tree, walk_paths
+from aircoding.sources.tree_files import text_of, tree_file
 
 
 def write(root, files):
@@ -69,3 +72,54 @@ def test_e35_a_folder_that_cannot_be_read_is_named(tmp_path):
     (tmp_path / "a").chmod(0)
     assert walk_paths(tmp_path)[1][0].uri == "project:a"
     (tmp_path / "a").chmod(0o700)
+
+
+def test_the_cap_on_files_is_said_and_what_lies_beyond_is_known(tmp_path):
+    write(tmp_path, {"CLAUDE.md": "@a.md @b.md @gone.md", "a.md": "a", "b.md": "b"})
+    tree = read_rule_tree(tmp_path, ["CLAUDE.md"], max_files=2)
+    assert (sorted(tree.files), tree.unread) == (["CLAUDE.md", "a.md"], {"b.md"})
+    assert [one.code for one in tree.diagnostics] == ["tree.too_many_files"]
+    assert read_rule_tree(tmp_path, ["CLAUDE.md"], max_files=3).diagnostics == ()
+
+
+def test_the_cap_on_the_users_folders_is_said(tmp_path):
+    home, root = tmp_path / "home", tmp_path / "project"
+    root.mkdir()
+    write(home, {".claude/rules/a/a.md": "a", ".claude/rules/b/b.md": "b"})
+    homes = RuleHomes(user=home)
+    few = read_rule_tree(root, [], homes=homes, max_folders=2)
+    assert len(few.files) == 1
+    assert [one.code for one in few.diagnostics] == ["tree.too_many_folders"]
+    assert read_rule_tree(root, [], homes=homes, max_folders=3).diagnostics == ()
+
+
+def test_e28_what_is_there_and_not_let_in_is_known_by_name_only(tmp_path):
+    home, root = tmp_path / "home", tmp_path / "project"
+    write(home, {"mine.md": "private"})
+    write(root, {"CLAUDE.md": "@~/mine.md @../home/mine.md @~/gone.md @../gone.md"})
+    tree = read_rule_tree(root, ["CLAUDE.md"], homes=RuleHomes(user=home))
+    assert tree.present == {"~/mine.md", "../home/mine.md"}
+    assert sorted(tree.files) == ["CLAUDE.md"]
+
+
+def test_a_comment_lets_nothing_be_read(tmp_path):
+    write(tmp_path, {"CLAUDE.md": "<!-- @a.md -->\n", "GEMINI.md": "<!-- @b.md -->\n", "a.md": "a", "b.md": "b"})
+    assert sorted(read_rule_tree(tmp_path, ["CLAUDE.md", "GEMINI.md"]).files) == ["CLAUDE.md", "GEMINI.md", "b.md"]
+
+
+def test_the_digest_of_what_was_read_stays_with_the_file(tmp_path):
+    (tmp_path / "AGENTS.md").write_bytes(b"\xef\xbb\xbfa\r\n")
+    file = read_rule_tree(tmp_path, ["AGENTS.md"]).files["AGENTS.md"]
+    assert file.digest == sha256_bytes(b"\xef\xbb\xbfa\r\n")
+    read = read_text_file(tmp_path, "AGENTS.md")
+    assert text_of(file) == read
+    assert tree_file(file.owner, file.inner, file.name, read) == file
+
+
+def test_e39_what_vanished_is_not_in_the_tree_and_a_link_to_nowhere_is(tmp_path):
+    (tmp_path / "CLAUDE.md").symlink_to("gone.md")
+    tree = read_rule_tree(tmp_path, ["AGENTS.md", "CLAUDE.md"])
+    assert list(tree.files) == ["CLAUDE.md"]
+    assert tree.files["CLAUDE.md"].absent
+    assert not read_text_file(tmp_path, "CLAUDE.md").vanished
+    assert read_text_file(tmp_path, "AGENTS.md").vanished

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aircoding.records.diagnostics import Diagnostic
-from aircoding.rules.foreign_header import HeaderStyle, RuleMode, read_foreign_header
+from aircoding.rules.foreign_header import HeaderStyle, RuleMode
+from aircoding.rules.owner_rules import header_style, read_header
 from aircoding.rules.precedence import Level
 from aircoding.rules.rule_file import parse_rule_file
 from aircoding.rules.rule_names import Dialect
@@ -16,14 +16,6 @@ from aircoding.rules.tree import RuleTree, TreeFile
 
 __all__ = ["RuleFileEntry", "list_rule_files"]
 
-_STYLES: Mapping[Dialect, HeaderStyle] = {
-    Dialect.CLAUDE_RULES: HeaderStyle.CLAUDE,
-    Dialect.CURSOR: HeaderStyle.CURSOR,
-    Dialect.COPILOT: HeaderStyle.COPILOT,
-    Dialect.WINDSURF: HeaderStyle.WINDSURF,
-}
-_ONES = frozenset({".cursorrules", ".windsurfrules", "copilot-instructions.md"})
-"""Files of these dialects that have no header."""
 _READ_BY: Mapping[Tool, frozenset[Dialect]] = {
     Tool.WORKER: frozenset(Dialect),
     Tool.CODEX: frozenset({Dialect.AGENTS}),
@@ -90,14 +82,14 @@ def _header(file: TreeFile, dialect: Dialect) -> tuple[str, str, tuple[Diagnosti
     scope = f"{folder}/**" if folder and file.of_project else "**"
     if dialect is Dialect.NATIVE:
         return _native(file)
-    style = _STYLES.get(dialect)
-    if style is None or posixpath.basename(file.path) in _ONES:
+    if header_style(file) is HeaderStyle.PLAIN:
         return scope, RuleMode.ALWAYS.value if scope == "**" else "folder", ()
-    header = read_foreign_header(file.text, style, file.path)
+    header = read_header(file)
+    problems = tuple(replace(one, uri=file.path) for one in header.diagnostics)
     if header.broken:
-        return scope, "broken", header.diagnostics
+        return scope, "broken", problems
     globs = ", ".join(header.patterns) if header.mode is RuleMode.GLOB else scope
-    return globs or "nothing", header.mode.value, header.diagnostics
+    return globs or "nothing", header.mode.value, problems
 
 
 def _native(file: TreeFile) -> tuple[str, str, tuple[Diagnostic, ...]]:
