@@ -251,8 +251,10 @@ def _levels(
     levels: list[tuple[str, Mapping[str, Mapping[str, Any]]]] = [
         ("~/.air/config.toml", _read(air_home() / "config.toml"))
     ]
-    if project_root is not None:
-        project = _read(project_root / ".air" / "config.toml")
+    own = project_root / _PROJECT if project_root is not None else None
+    # A home that is a repository itself has one file for both.
+    if own is not None and os.path.realpath(own) != os.path.realpath(air_home() / "config.toml"):
+        project = _read(own)
         for (section, key), hint in _USER_ONLY.items():
             if key in project.get(section, {}):
                 message = f"{_PROJECT}: [{section}] {key} may stand only in ~/.air/config.toml"

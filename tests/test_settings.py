@@ -88,6 +88,15 @@ def test_a_repository_lets_nothing_in_that_the_user_shut_out(
         assert held(root, name) is True
 
 
+def test_a_home_that_is_a_repository_has_one_file_which_is_the_users(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AIR_HOME", str(root / ".air"))
+    text = line("identity.profile", '"work"') + line("skills.disabled", '["a"]')
+    (root / ".air/config.toml").write_text(text)
+    assert (held(root, "identity.profile"), held(root, "skills.disabled")) == ("work", ("a",))
+
+
 def test_a_wrong_value_is_said_also_where_the_user_switched_off(root: Path, guarded_environment: Path) -> None:
     (guarded_environment / "config.toml").write_text("[rules]\nclaude = false\n")
     (root / ".air/config.toml").write_text('[rules]\nclaude = "perhaps"\n')

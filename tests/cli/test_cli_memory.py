@@ -118,7 +118,7 @@ def test_an_agent_of_a_run_remembers_what_its_policy_lets_it(
     found = [(view["entries"], view["by_agents"]) for view in views]  # type: ignore[index]
     if denied:
         assert found == [([], [])] * 3
-        assert "the policy refuses this tool (`memory_write`, user:permissions.yaml:2)" in ended.output
+        assert "the policy says deny of this tool (`memory_write`, user:permissions.yaml:2)" in ended.output
         return
     assert found == [(["likes oat milk"], [1]), ([], []), (["CI needs Redis"], [1])]
     assert "- CI needs Redis  (an agent wrote this)" in air(root, "memory", "show").output
