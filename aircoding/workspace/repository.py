@@ -56,14 +56,19 @@ def open_repository(start: str | Path) -> GitRepository:
 def main_root(root: str | Path) -> str:
     """Return the root of the main worktree of the repository at `root`: its own, unless it is a linked one.
 
-    A folder that is no repository is its own root.
+    A folder that is no repository is its own root, also where its `.git` names one that is gone.
 
     Raises:
         WorkspaceError: git fails.
     """
     if not os.path.lexists(os.path.join(root, ".git")):
         return str(root)
-    common = git(root, "rev-parse", "--path-format=absolute", "--git-common-dir")
+    try:
+        common = git(root, "rev-parse", "--path-format=absolute", "--git-common-dir")
+    except WorkspaceError as error:
+        if "not a git repository" in error.message:
+            return str(root)
+        raise
     return str(Path(common).parent) if Path(common).name == ".git" else str(root)
 
 

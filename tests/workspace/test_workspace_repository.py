@@ -11,7 +11,7 @@ from workspace.conftest import plain_git
 
 from aircoding.errors import ProjectError, WorkspaceError
 from aircoding.workspace.git import git
-from aircoding.workspace.repository import GitRepository, open_repository
+from aircoding.workspace.repository import GitRepository, main_root, open_repository
 
 MakeWorktree = Callable[..., Path]
 
@@ -427,3 +427,8 @@ def test_a_program_named_git_in_the_worktree_is_not_run(
     (project / "git").chmod(0o755)
     monkeypatch.setenv("PATH", f".:{os.environ['PATH']}")
     assert repository.head() != "forged"
+
+
+def test_a_folder_whose_git_file_names_a_repository_that_is_gone_is_its_own_root(tmp_path: Path) -> None:
+    (tmp_path / ".git").write_text("gitdir: nowhere\n")
+    assert main_root(tmp_path) == str(tmp_path)
