@@ -56,9 +56,10 @@ def test_the_users_file_and_its_forgery_are_two_files(read: RuleFolders) -> None
 def test_a_relative_import_never_means_the_home(read: RuleFolders) -> None:
     files = {"CLAUDE.md": "@./~/x.md", "./~/x.md": "the project's", "~/x.md": "private"}
     found = read(files)
-    rule = found.one("project:./~/x.md")
-    assert rule.barred is not None  # for the policy `~` is the home, wherever it stands: no worker reads it
-    assert "the policy refuses to read it" in rule.barred.detail
+    # The policy takes every path that begins with `~` for one outside, so the file is listed and not used.
+    assert found.one("project:./~/x.md").trust is Trust.PROJECT
+    assert found.one("project:./~/x.md").barred is not None
+    assert tree_of(read).files["./~/x.md"].text == "the project's"
     assert "private" not in "".join(one.text for one in found.rules.segments)
 
 
