@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import posixpath
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,16 +13,33 @@ from pydantic import BaseModel
 
 from aircoding.app.agent_roles import AdoptedAgent, adopt_agents
 from aircoding.app.initialise import CONFIG, PERMISSIONS, InitReport, initialise, packaged_text
+from aircoding.app.policies import open_policies
 from aircoding.app.project import Project, open_project
+from aircoding.app.rule_sources import rule_homes, rule_switches
+from aircoding.app.skills import skill_switches
 from aircoding.errors import ConfigError, UsageError, WorkspaceError
 from aircoding.permissions.claude_rules import translate_claude_rules
 from aircoding.permissions.foreign_rules import Untranslated, proposal_text
-from aircoding.rules.adoption import CLAUDE_SETTINGS, AdoptedFile, ForeignTool, Reading, adopted_files
+from aircoding.records.layers import Reason
+from aircoding.records.policy import Policy
+from aircoding.rules.adoption import (
+    CLAUDE_SETTINGS,
+    AdoptedFile,
+    AdoptedSkill,
+    ForeignTool,
+    Reading,
+    adopted_files,
+)
+from aircoding.rules.neutral import neutral_rules
 from aircoding.rules.toml_text import with_flag
 from aircoding.settings import Settings, load_settings
 from aircoding.sources.atomic_files import replace_text
 from aircoding.sources.files import read_text_file
+from aircoding.sources.import_approvals import approved_imports
+from aircoding.sources.import_permission import packaged_policy, within_policy
 from aircoding.sources.rule_tree import read_rule_tree
+from aircoding.sources.skill_files import read_skills
+from aircoding.sources.skill_walk import LINK_AS_TEXT
 from aircoding.workspace.worktree import GitWorktree
 
 __all__ = ["Adoption", "PermissionProposal", "adopt"]
@@ -72,8 +90,7 @@ def adopt(start: Path, tool: ForeignTool, *, trust: bool) -> Adoption:
         WorkspaceError: a file cannot be written.
     """
     project = open_project(start)
-    files = _files(project, tool)
-    if not files:
+    if not _files(project, tool):
         raise UsageError(
             f"this project has no files of {tool.value}",
             hint="`aircoding init` prepares a project without them",
@@ -85,6 +102,7 @@ def adopt(start: Path, tool: ForeignTool, *, trust: bool) -> Adoption:
     _write(project.root / CONFIG, config)
     settings = load_settings(project.root)
     kept_off = [(section, key) for section, key in switches if not getattr(getattr(settings, section), key)]
+    files = _files(open_project(start), tool)
     permissions = _permissions(project, init) if tool is ForeignTool.CLAUDE else None
     agents = adopt_agents(project.root, (file.path for file in files)) if tool is ForeignTool.CLAUDE else ()
     return Adoption(
@@ -100,9 +118,49 @@ def adopt(start: Path, tool: ForeignTool, *, trust: bool) -> Adoption:
 
 
 def _files(project: Project, tool: ForeignTool) -> tuple[AdoptedFile, ...]:
-    listed = GitWorktree(str(project.root)).paths()
-    paths = (*listed, *(path for path in _HIDDEN if os.path.lexists(project.root / path)))
-    return adopted_files(read_rule_tree(project.root, paths), tool)
+    """Say what becomes of each file of the tool by the settings as they are: read as for a worker."""
+    root = project.root
+    listed = GitWorktree(str(root)).paths()
+    paths = (*listed, *(path for path in _HIDDEN if os.path.lexists(root / path)))
+    switches = rule_switches(project.settings.rules)
+    tree = read_rule_tree(
+        root,
+        paths,
+        homes=rule_homes(),
+        approved=approved_imports(project.home, root),
+        agents_fallbacks=switches.agents_fallbacks,
+    )
+    tree = within_policy(tree, root, lambda: _worker_policy(project))
+    rules = neutral_rules(tree, switches, root=os.path.realpath(root))
+    return adopted_files(tree, rules, tool, skills=_skills(project))
+
+
+def _worker_policy(project: Project) -> Policy:
+    """Return what an executor may read; where roles or policies are not in order, what holds without them."""
+    try:
+        policies = open_policies(project, confined=True)
+        return policies.for_role(policies.profile("executor"), None)
+    except ConfigError:
+        return packaged_policy()
+
+
+def _skills(project: Project) -> dict[str, AdoptedSkill]:
+    """Return what becomes of the project's skills by their folders; of a link that is a file here, by its path."""
+    read = read_skills(
+        project.root, project.home, trusted=project.trusted, switches=skill_switches(project.settings.skills)
+    )
+    usable = {one.name for one, _ in read.usable}
+    found = {}
+    for one in read.found:
+        if not one.is_project:
+            continue
+        twice = one.barred is not None and one.barred.reason is Reason.DUPLICATE and one.name in usable
+        why = f"it belongs to the skill {one.name}" if one.barred is None else one.barred.detail
+        found[posixpath.dirname(one.path)] = AdoptedSkill(
+            usable=one.barred is None or twice, why=why.replace("project:", "")
+        )
+    links = (one for one in read.diagnostics if one.code == LINK_AS_TEXT and one.uri.startswith("project:"))
+    return found | {one.uri.removeprefix("project:"): AdoptedSkill(usable=False, why=one.message) for one in links}
 
 
 def _switches(tool: ForeignTool) -> Iterator[tuple[str, str]]:

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from aircoding.app.project import find_root
-from aircoding.errors import NotFoundError
+from aircoding.app.extensions import load_plugins_of
+from aircoding.app.policies import open_policies
+from aircoding.app.project import Project, find_root
+from aircoding.errors import AirError, NotFoundError
 from aircoding.homes import air_home
+from aircoding.plugins.loading import GROUP
 from aircoding.records.diagnostics import Diagnostic
+from aircoding.records.hooks import Extensions, PluginFault
 from aircoding.records.printable import shown_path
 from aircoding.rules.skill_checks import check_skill
-from aircoding.settings import SkillsSettings, load_settings
+from aircoding.settings import Settings, SkillsSettings, load_settings
 from aircoding.sources.files import printable, read_text_file
 from aircoding.sources.skill_files import PROJECT_FOLDERS, FoundSkill, SkillSet, SkillSwitches, read_skills
 from aircoding.sources.skill_walk import SkillWalk, skill_file_in
 from aircoding.sources.trust import is_trusted
+from aircoding.workspace.repository import GitRepository
 
 __all__ = ["SkillCheck", "SkillList", "SkillText", "SkillView", "check_skills", "list_skills", "show_skill"]
 __all__ += ["skill_switches"]
@@ -41,10 +47,11 @@ class SkillView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillList:
-    """All skill files, those that are used first, and what is wrong with them."""
+    """All skills, those that are used first, what is wrong with their files, and which plugins take no part."""
 
     skills: tuple[SkillView, ...]
     diagnostics: tuple[Diagnostic, ...]
+    faults: tuple[PluginFault, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,14 +82,14 @@ def skill_switches(settings: SkillsSettings) -> SkillSwitches:
 
 
 def list_skills(start: Path) -> SkillList:
-    """Return every skill that could reach an agent here; outside a repository those of the user.
+    """Return every skill that could reach an agent here, those of plugins too; outside a repository the user's own.
 
     Raises:
         ConfigError: a settings file is wrong.
     """
-    found = _read(start)
+    found, faults = _read(start)
     views = sorted((_view(one) for one in found.found), key=lambda view: (not view.usable, view.name, view.where))
-    return SkillList(skills=tuple(views), diagnostics=found.diagnostics)
+    return SkillList(skills=tuple(views), diagnostics=found.diagnostics, faults=faults)
 
 
 def show_skill(start: Path, name: str) -> SkillText:
@@ -92,11 +99,13 @@ def show_skill(start: Path, name: str) -> SkillText:
         NotFoundError: there is none.
         ConfigError: a settings file is wrong.
     """
-    every = _read(start).found
+    found, faults = _read(start)
+    every = found.found
     named = sorted((one for one in every if one.name == name), key=lambda one: one.barred is not None)
     if not named:
         names = ", ".join(sorted({one.name for one in every})) or "none"
-        raise NotFoundError(f"there is no skill `{name}`", hint=f"there are: {names}", code="skill.unknown")
+        absent = "".join(f"; {one.name} takes no part: {one.reason}" for one in faults)
+        raise NotFoundError(f"there is no skill `{name}`", hint=f"there are: {names}{absent}", code="skill.unknown")
     skill = named[0].skill
     return SkillText(
         skill=_view(named[0]),
@@ -146,7 +155,7 @@ def _files_at(path: Path, findings: list[Diagnostic]) -> list[tuple[Path, str]]:
     walk = SkillWalk()
     found = [(whole.parent, name) for name in walk.files(whole.parent, whole.name, "file", inside=False)]
     findings += walk.diagnostics
-    if not found:
+    if not found and not walk.diagnostics:
         raise NotFoundError(f"{path} holds no SKILL.md", hint="name a SKILL.md, its folder, or a folder of skills")
     return found
 
@@ -163,10 +172,30 @@ def _findings(base: Path, name: str, start: Path) -> tuple[Diagnostic, ...]:
     return check_skill(read.text, folder=printable(name.split("/")[-2]), uri=uri)
 
 
-def _read(start: Path) -> SkillSet:
+def _read(start: Path) -> tuple[SkillSet, tuple[PluginFault, ...]]:
     root, home = find_root(start), air_home()
     trusted = root is not None and is_trusted(home, root)
-    return read_skills(root, home, trusted=trusted, switches=skill_switches(load_settings(root).skills))
+    settings = load_settings(root)
+    loaded = _plugins(root, settings) if root is not None else Extensions()
+    found = read_skills(
+        root,
+        home,
+        trusted=trusted,
+        switches=skill_switches(settings.skills),
+        plugins=loaded.skills,
+        triggers=loaded.triggers,
+    )
+    return found, loaded.faults
+
+
+def _plugins(root: Path, settings: Settings) -> Extensions:
+    """Return what plugins bring; where the policy that judges them cannot be read the files are shown all the same."""
+    project = Project(root=root, home=air_home(), settings=settings, repository=GitRepository(str(root)))
+    try:
+        return load_plugins_of(project, open_policies(project, confined=True))
+    except AirError as error:
+        names = sorted({point.name for point in entry_points(group=GROUP)})
+        return Extensions(faults=tuple(PluginFault(name=name, reason=f"not loaded: {error.message}") for name in names))
 
 
 def _view(found: FoundSkill) -> SkillView:

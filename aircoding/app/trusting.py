@@ -6,12 +6,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aircoding.app.approving import asked_commands
+from aircoding.app.initialise import PERMISSIONS
 from aircoding.app.plans import load_plan
 from aircoding.app.project import open_project
+from aircoding.records.words import counted
 from aircoding.sources.installation import approve
+from aircoding.sources.rule_tree import read_rule_tree
+from aircoding.sources.skill_files import read_skills
 from aircoding.sources.trust import trust_project as remember_project
+from aircoding.workspace.worktree import GitWorktree
 
-__all__ = ["TrustReport", "trust_plan", "trust_project"]
+__all__ = ["TrustReport", "project_files_in_words", "trust_plan", "trust_project"]
+
+_PLAN = ".air/shared/plan/tasks.yaml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,11 +28,27 @@ class TrustReport:
     lines: tuple[str, ...]
 
 
+def project_files_in_words(start: Path) -> str:
+    """Return what `permissions trust` lets instruct: rule files and skills, counted, the plan and the policy."""
+    project = open_project(start)
+    rules = read_rule_tree(project.root, GitWorktree(str(project.root)).paths()).files.values()
+    skills = [one for one in read_skills(project.root, project.home, trusted=True).found if one.is_project]
+    parts = [
+        counted(sum(1 for one in rules if one.name is not None), "rule file"),
+        counted(len(skills), "skill"),
+        *(
+            f"{what} ({path})" if (project.root / path).is_file() else f"no {what}"
+            for what, path in (("plan", _PLAN), ("policy", PERMISSIONS))
+        ),
+    ]
+    return f"{', '.join(parts)} of {project.root.name}"
+
+
 def trust_project(start: Path) -> TrustReport:
     """Let this project's files instruct agents, and its policy allow."""
     project = open_project(start)
     remember_project(project.home, project.root)
-    return TrustReport(lines=(f"trusted: the rules, the plan and the policy of {project.root.name}",))
+    return TrustReport(lines=(f"trusted: {project_files_in_words(start)}",))
 
 
 def trust_plan(start: Path, plan_file: Path) -> TrustReport:

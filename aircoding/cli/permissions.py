@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
 
-from aircoding.cli.output import emit, json_option, note
+from aircoding.cli.output import emit, json_option, note, visible
 
 __all__ = ["permissions"]
 
@@ -18,11 +19,18 @@ def permissions() -> None:
 
 @permissions.command()
 @click.option("--plan", "plan_file", type=click.Path(path_type=Path), help="Approve this plan's commands.")
+@click.option("--yes", "assume_yes", is_flag=True, help="Trust the project without asking; a terminal is asked.")
 @json_option
-def trust(plan_file: Path | None, as_json: bool) -> None:
+def trust(plan_file: Path | None, assume_yes: bool, as_json: bool) -> None:
     """Trust this project's files and policy; with --plan, its verify and set-up commands as they are now."""
-    from aircoding.app.trusting import trust_plan, trust_project
+    from aircoding.app.trusting import project_files_in_words, trust_plan, trust_project
 
+    if plan_file is not None and assume_yes:
+        raise click.UsageError("--plan asks nothing, so there is nothing for --yes to answer")
+    if plan_file is None and not assume_yes and sys.stdin.isatty():
+        question = f"Let these instruct agents: {project_files_in_words(Path.cwd())}?"
+        if not click.confirm(visible(question), err=True):
+            raise click.UsageError("nothing was trusted")
     report = trust_project(Path.cwd()) if plan_file is None else trust_plan(Path.cwd(), plan_file)
     emit("trusted", report, as_json=as_json, text=lambda: "\n".join(report.lines))
 

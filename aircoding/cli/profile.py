@@ -29,8 +29,9 @@ def list_(as_json: bool) -> None:
     found = list_profiles(Path.cwd())
     rows = [("*" if one.is_set else "", one.name, one.size_bytes, one.path, one.identity or "") for one in found]
     headings = ("", "profile", "bytes", "folder", "identity")
+    legend = "bytes: of SOUL.md, MEMORY.md and USER.md together"
     nothing = "there are no profiles; make one with `aircoding profile create NAME`"
-    emit("profiles", found, as_json=as_json, text=lambda: table(headings, rows) if rows else nothing)
+    emit("profiles", found, as_json=as_json, text=lambda: f"{table(headings, rows)}\n{legend}" if rows else nothing)
 
 
 @profile.command()

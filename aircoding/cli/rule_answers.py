@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from aircoding.cli.output import table
 from aircoding.records.diagnostics import Diagnostic
 from aircoding.rules.tools.account import Cause, FileEntry, Tool, ToolAccount, Verdict, When
+from aircoding.rules.tools.worker import plain_paths
 
 if TYPE_CHECKING:
     from aircoding.rules.tools.compare import Comparison
@@ -42,7 +43,7 @@ def _files(entries: Sequence[FileEntry], *, show_all: bool) -> Iterable[str]:
     size = max((len(_size(one)) for one in shown), default=0)
     for one in shown:
         position = str(one.position) if one.position is not None else "-"
-        yield f"{position:>3}  {_verdict(one):<8}  {_size(one):>{size}}  {_names(one)}"
+        yield f"{position:>3}  {_verdict(one):<9}  {_size(one):>{size}}  {_names(one)}"
         yield _wrapped(_why(one), indent=5)
     if not shown:
         yield "No rule file speaks to this path."
@@ -63,7 +64,7 @@ def _verdict(entry: FileEntry) -> str:
         return "partly"
     if entry.verdict in {Verdict.DESCRIBED, Verdict.MANUAL, Verdict.REFUSED}:
         return {Verdict.DESCRIBED: "asked", Verdict.MANUAL: "by name"}.get(entry.verdict, "refused")
-    return "lost" if entry.lost else "no"
+    return "lost" if entry.lost else "duplicate" if entry.cause is Cause.DUPLICATE else "no"
 
 
 def _size(entry: FileEntry) -> str:
@@ -149,7 +150,7 @@ def rules_text(account: WorkerAccount, *, show_all: bool) -> str:
             position = str(rule.position) if rule.position is not None else "-"
             remark = " (confirmed)" if rule.confirmed else ""
             parts.append(f"{position:>3}  {rule.outcome.value:<11}  {rule.name}{remark}")
-            parts.append(_wrapped(f"{rule.path} {_lines(rule)}: {rule.why}", indent=5))
+            parts.append(_wrapped(f"{rule.path} {_lines(rule)}: {plain_paths(rule.why)}", indent=5))
     return "\n".join(parts)
 
 
@@ -157,7 +158,9 @@ def _rule_lines(rules: Sequence[RuleEntry]) -> Iterable[str]:
     """Yield what took the place of what: it is told by rule, for a part of a file can be overridden alone."""
     overriding = [rule for rule in rules if rule.overrides]
     for rule in overriding:
-        yield _wrapped(f"{rule.path} ({rule.rule_id or _lines(rule)}) overrides {', '.join(rule.overrides)}")
+        yield _wrapped(
+            f"{rule.path} ({rule.rule_id or _lines(rule)}) overrides {plain_paths(', '.join(rule.overrides))}"
+        )
     if overriding:
         yield ""
 

@@ -10,6 +10,7 @@ import click
 
 from aircoding.cli import rule_answers
 from aircoding.cli.output import emit, json_option
+from aircoding.cli.tool_choice import ToolChoice
 from aircoding.rules.tools.account import CODEX_MAX_BYTES, AgentsMode, Tool, ToolOptions
 
 __all__ = ["rules"]
@@ -37,7 +38,7 @@ def rules() -> None:
 
 @rules.command()
 @click.argument("path")
-@click.option("--as", "tool", type=click.Choice(_FOREIGN), help="Another tool; default: a worker of ours.")
+@click.option("--as", "tool", type=ToolChoice(_FOREIGN), help="Another tool; default: a worker of ours.")
 @click.option("--role", help="Ours: the worker's role; default executor.")
 @click.option("--tag", "tags", multiple=True, help="Ours: a tag of its task (repeatable).")
 @click.option("--cwd", help="Where the tool is started; default the root of the project.")
@@ -123,7 +124,7 @@ def compare(path: str, cwd: str | None, exit_code: bool, as_json: bool) -> None:
 
 
 @rules.command("list")
-@click.option("--tool", type=click.Choice([tool.value for tool in Tool]), help="Only files of a kind that it knows.")
+@click.option("--tool", type=ToolChoice([tool.value for tool in Tool]), help="Only files of a kind that it knows.")
 @json_option
 def list_(tool: str | None, as_json: bool) -> None:
     """List every rule file around this folder: whose it is, for what, when it applies, and what is wrong with it."""

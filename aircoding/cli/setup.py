@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from aircoding.cli.output import emit, json_option, table
+from aircoding.cli.tool_choice import ToolChoice
 from aircoding.records.words import counted
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ __all__ = ["doctor", "init"]
 @click.option(
     "--from",
     "tool",
-    type=click.Choice(["claude", "cursor", "copilot", "gemini"]),
+    type=ToolChoice(["claude", "cursor", "copilot", "gemini"]),
     help="Take over what the project has for another tool; its files stay as they are.",
 )
 @click.option("--trust/--no-trust", default=None, help="Trust this project's files; asked on a terminal.")
@@ -43,7 +44,8 @@ def init(tool: str | None, trust: bool | None, as_json: bool) -> None:
 
 def _made(report: InitReport) -> str:
     lines = [f"{'made' if made else 'kept'}  {path}" for path, made in report.files]
-    lines.append("trusted" if report.trusted else "not trusted: agents see this project's files as external text")
+    untrusted = "not trusted: agents see this project's files as external text; `aircoding permissions trust` trusts it"
+    lines.append("trusted" if report.trusted else untrusted)
     return "\n".join(lines)
 
 

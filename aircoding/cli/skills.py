@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from aircoding.cli.output import emit, json_option, note, table
 if TYPE_CHECKING:
     from aircoding.app.skills import SkillCheck, SkillList, SkillText
     from aircoding.records.diagnostics import Diagnostic
+    from aircoding.records.hooks import PluginFault
 
 __all__ = ["skills"]
 
@@ -26,11 +28,18 @@ def skills() -> None:
 @skills.command(name="list")
 @json_option
 def list_(as_json: bool) -> None:
-    """List every skill: name, description, where it lies, and why it is not used."""
+    """List every skill: name, where it lies, description; below, why some are not used."""
     from aircoding.app.skills import list_skills
 
     found = list_skills(Path.cwd())
-    emit("skills", found.skills, as_json=as_json, text=lambda: _listed(found), diagnostics=_plain(found.diagnostics))
+    emit(
+        "skills",
+        found.skills,
+        as_json=as_json,
+        text=lambda: _listed(found),
+        diagnostics=_plain(found.diagnostics),
+        faults=_plain(found.faults),
+    )
 
 
 @skills.command()
@@ -63,13 +72,22 @@ def check(paths: tuple[Path, ...], as_json: bool) -> None:
 def _listed(found: SkillList) -> str:
     for one in found.diagnostics:
         note(_remark(one))
+    for fault in found.faults:
+        note(f"{fault.name} takes no part: {fault.reason}")
     if not found.skills:
         return "no skills; write one to .air/shared/skills/NAME/SKILL.md or ~/.air/skills/NAME/SKILL.md"
-    rows = [
-        (one.name, "yes" if one.usable else "no", one.where, one.why_not or _short(one.description))
-        for one in found.skills
-    ]
-    return table(("name", "used", "where", "description, or why not"), rows)
+    rows = [(one.name, "yes" if one.usable else "no", one.where, _short(one.description)) for one in found.skills]
+    return "\n".join([table(("name", "used", "where", "description"), rows), *_reasons(found)])
+
+
+def _reasons(found: SkillList) -> Iterator[str]:
+    """Yield why skills are not used, one reason once."""
+    names: dict[str, list[str]] = {}
+    for one in found.skills:
+        if not one.usable:
+            names.setdefault(one.why_not, []).append(one.name)
+    for why, named in names.items():
+        yield f"not used: {', '.join(named)}: {why}"
 
 
 def _short(description: str) -> str:
@@ -107,7 +125,7 @@ def _remark(one: Diagnostic) -> str:
     return f"{place}: {one.severity}: {one.message}" + (f"; {one.hint}" if one.hint else "")
 
 
-def _plain(diagnostics: tuple[Diagnostic, ...]) -> object:
+def _plain(remarks: tuple[Diagnostic | PluginFault, ...]) -> object:
     from aircoding.records.jsonable import jsonable
 
-    return jsonable(diagnostics)
+    return jsonable(remarks)

@@ -35,8 +35,12 @@ def session_match(session: SessionId) -> Match:
     return Match(role=role, task=task, attempt=attempt, n=n)
 
 
-def choose_turn(file: ScriptFile, session: Match, *, assistant_turns: int, tries: int) -> Step:
+def choose_turn(
+    file: ScriptFile, session: Match, *, assistant_turns: int, tries: int, refused_finish: str = ""
+) -> Step:
     """Return the step of a session that has given `assistant_turns` answers and begun this call `tries` times.
+
+    `refused_finish` is what was said of a result that its newest answer gave in vain.
 
     Raises:
         ProviderError: no script is for the session, or its script is at its end. Nothing can be retried.
@@ -50,7 +54,8 @@ def choose_turn(file: ScriptFile, session: Match, *, assistant_turns: int, tries
     if assistant_turns >= len(script.turns):
         raise _stop(
             f"The script for {script.match} in {file.uri}, line {script.line}, has {len(script.turns)} turns; "
-            f"{session} asks for turn {assistant_turns + 1}.",
+            f"{session} asks for turn {assistant_turns + 1}."
+            + (f" Its finish was refused: {refused_finish}" if refused_finish else ""),
             "Add a turn, or let an earlier turn call finish with a valid result.",
         )
     turn = script.turns[assistant_turns]

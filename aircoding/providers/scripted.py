@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from aircoding.errors import ProviderError
 from aircoding.providers.capabilities import Capabilities, ModelRow
@@ -21,6 +22,9 @@ from aircoding.records.snapshot import ModelLimits
 from aircoding.records.usage import Cost, Usage
 
 __all__ = ["ScriptedProvider", "scripted_failure"]
+
+_FINISH = "finish"
+"""The tool that gives a session's result."""
 
 
 class ScriptedProvider:
@@ -69,7 +73,13 @@ class ScriptedProvider:
         body = messages_body(call)
         refuse_invalid(body, row=self._row, prompt_tokens=prompt_tokens(body))
         match = session_match(call.session_id)
-        step = choose_turn(self._script, match, assistant_turns=call.assistant_turns, tries=call.tries)
+        step = choose_turn(
+            self._script,
+            match,
+            assistant_turns=call.assistant_turns,
+            tries=call.tries,
+            refused_finish=_refused_finish(body["messages"]),
+        )
         minimum = self._row.min_cache_prefix_tokens
         asked = self._cache.ask(call.model, body, minimum_tokens=minimum, now_seconds=self._clock())
         if step.error is not None and step.error.status is not None:
@@ -106,3 +116,26 @@ def scripted_failure(error: ScriptedError) -> ProviderError:
     if error.stream in {"hang", "stall"}:
         return timed_out("scripted")
     return silent_end("scripted")
+
+
+def _refused_finish(messages: Sequence[Mapping[str, Any]]) -> str:
+    """Return what was answered to a `finish` of the newest answer that was refused, in one line."""
+    newest = next((n for n, one in reversed(list(enumerate(messages))) if one["role"] == "assistant"), None)
+    if newest is None:
+        return ""
+    calls = {block["id"] for block in _blocks(messages[newest]) if block.get("name") == _FINISH}
+    said = (
+        block.get("content", "")
+        for message in messages[newest + 1 :]
+        for block in _blocks(message)
+        if block.get("tool_use_id") in calls and block.get("is_error")
+    )
+    texts = (
+        content if isinstance(content, str) else " ".join(part.get("text", "") for part in content) for content in said
+    )
+    return " ".join(" ".join(texts).split())
+
+
+def _blocks(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    content = message["content"]
+    return [] if isinstance(content, str) else [block for block in content if isinstance(block, dict)]

@@ -17,8 +17,17 @@ from support.demo_runs import Ended, air
 from support.projects import make_commit, make_project, write_tree
 from support.texts import REPOSITORY
 
+from aircoding.homes import air_home
 from aircoding.permissions.policy_file import parse_policy_file
+from aircoding.records.layers import SegmentKind
 from aircoding.records.policy import PolicyLevel
+from aircoding.rules.rule_names import classify
+from aircoding.screening.screener import TextScreener
+from aircoding.sources.rule_files import read_rules
+from aircoding.sources.segments import Intake
+from aircoding.sources.skill_files import read_skills
+from aircoding.sources.trust import trust_project
+from aircoding.workspace.worktree import GitWorktree
 
 TREES = REPOSITORY.parent / "shared" / "data" / "rule-trees"
 PAGE = REPOSITORY / "docs" / "how-to" / "move-from-another-tool.md"
@@ -183,6 +192,56 @@ def test_no_file_of_a_real_project_changes(tmp_path: Path, name: str) -> None:
         ["git", "-C", str(root), "status", "--porcelain"], capture_output=True, text=True, check=True
     )
     assert [line for line in status.stdout.splitlines() if not line.endswith(".air/")] == []
+
+
+def read_by_workers(root: Path) -> dict[str, str]:
+    """Return when each file reaches a worker, from the candidates that its prompt is made of."""
+    key = Intake(TextScreener(key=b"k" * 32))
+    segments = read_rules(root, air_home(), GitWorktree(str(root)).paths(), intake=key, trusted=True).segments
+    readings: dict[str, str] = {}
+    for one in segments:
+        if one.barred is None and one.text.strip():
+            how = "on demand" if one.kind is SegmentKind.GUIDANCE else "by path" if one.paths else "always"
+            readings[one.source.uri.removeprefix("project:")] = how
+    for one in read_skills(root, air_home(), trusted=True).usable:
+        readings[one[0].uri.removeprefix("project:")] = "on demand"
+    return readings
+
+
+@pytest.mark.parametrize("name", ["koku", "pydantic-ai", "task-master"])
+@pytest.mark.shared
+@pytest.mark.skipif(not TREES.is_dir(), reason="the public rule trees lie beside the project, not in it")
+def test_what_is_said_of_a_real_project_is_what_its_workers_get(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """E20, E22: imports, files and folders of skills that should be links, and rules where no tool looks for them."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    root = tmp_path / name
+    shutil.copytree(TREES / name, root, symlinks=True)
+    make_commit(make_project(root, {}))
+    trust_project(air_home(), root)
+    workers = read_by_workers(root)
+    compared = 0
+    for tool in ("claude", "cursor", "copilot", "gemini"):
+        ended = air(root, "init", "--from", tool, "--json")
+        for one in ended.result["adoption"]["files"] if ended.code == 0 else ():  # type: ignore[index]
+            path, reading = one["path"], one["reading"]
+            if "the same file as" in one["why"]:
+                assert path not in workers
+            elif classify(path) is not None or path.endswith("/SKILL.md") or path in workers:
+                assert reading == workers.get(path, "not at all"), one
+                compared += 1
+    assert compared > (1 if name == "koku" else 10)
+    expected = {
+        "task-master": {".taskmaster/CLAUDE.md": ("always", "CLAUDE.md imports it")},
+        "pydantic-ai": {
+            "docs/CLAUDE.md": ("not at all", "holds only the name of docs/AGENTS.md"),
+            ".claude/skills/i-have-adhd": ("not at all", "holds only the name of the folder"),
+        },
+    }.get(name, {})
+    said = {one["path"]: one for one in air(root, "init", "--from", "claude", "--json").result["adoption"]["files"]}  # type: ignore[index]
+    for path, (reading, why) in expected.items():
+        assert (said[path]["reading"], why in said[path]["why"]) == (reading, True), said[path]
 
 
 def test_the_commands_of_the_page_do_what_it_says(root: Path) -> None:

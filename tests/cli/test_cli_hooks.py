@@ -310,12 +310,13 @@ def test_the_plugin_of_the_how_to_page_works(tmp_path: Path, monkeypatch: pytest
         ended = air(root, *arguments)
         assert ended.code == 0, ended.output
         outputs.append(ended.output)
-    listed, built, tried = outputs
+    listed, skills, built, tried = outputs
+    assert "plugin:house/skills/release/SKILL.md" in skills
     assert [name in listed for name in ("house/on-call", "house/pre_tool_use", "takes no part")] == [True, True, False]
     assert [f"plugin:house/{part}" in built for part in ("before_prompt_build", "on-call", "tools/count_lines")] == [
         True
     ] * 3
-    assert "text for L4:\nQuestions on none go to the person on call." in tried
+    assert "text for L4:\nQuestions of the executor go to the person on call." in tried
 
 
 def test_the_hooks_of_the_how_to_page_work(tmp_path: Path) -> None:
@@ -338,7 +339,7 @@ def test_the_hooks_of_the_how_to_page_work(tmp_path: Path) -> None:
     listed, trusted, note, refused = outputs
     assert listed.count("not run: you have not trusted it") == 2
     assert "trusted: branch-note, no-generated" in trusted
-    assert "none is worked on for the release of December." in note
+    assert "This branch is for the release of December: add no feature." in note
     assert "decision: deny\nreason: generated/api.py is generated; change its source" in refused
 
 

@@ -305,6 +305,25 @@ def test_e28_an_approved_import_reaches_our_workers(root: Path, home: Path) -> N
         assert air(root, "rules", "approve", *wrong).code == 2
 
 
+@pytest.mark.parametrize(
+    ("given", "said_of"),
+    [
+        ("~/absent.md", "is not there"),
+        ("~/folder", "is no file"),
+        ("~/other.md", "no rule file of the project imports ~/other.md"),
+    ],
+)
+def test_e28_only_what_a_rule_file_imports_can_be_approved(root: Path, home: Path, given: str, said_of: str) -> None:
+    write_tree(home, {"private.md": "Mine.\n", "other.md": "Mine too.\n", "folder/a.md": "x"})
+    ended = air(root, "rules", "approve", given)
+    assert (ended.code, said_of in ended.output) == (2, True), ended.output
+    assert "not approved yet: ~/private.md" in ended.output
+    said(root, "approve", "~/private.md")
+    (home / "private.md").unlink()
+    assert "no import waits for an approval" in air(root, "rules", "approve", given).output
+    assert "no longer approved" in said(root, "approve", "~/private.md", "--withdraw")
+
+
 def test_list_shows_whose_when_and_what_is_wrong(root: Path) -> None:
     found = {one["path"]: one for one in json.loads(said(root, "list", "--json"))["files"]}
     assert found[".cursor/rules/broken.mdc"]["mode"] == "broken"
@@ -315,8 +334,27 @@ def test_list_shows_whose_when_and_what_is_wrong(root: Path) -> None:
     assert {one["dialect"] for one in codex} == {"AGENTS.md"}
 
 
+def test_claude_and_claude_code_are_one_tool(root: Path) -> None:
+    assert said(root, "explain", PATH, "--as", "claude") == said(root, "explain", PATH, "--as", "claude-code")
+    assert said(root, "list", "--tool", "claude") == said(root, "list", "--tool", "claude-code")
+    ended = air(root, "init", "--from", "claude-code", "--no-trust")
+    assert (ended.code, "file of claude" in ended.output) == (0, True), ended.output
+
+
+def test_a_file_whose_missing_part_stands_elsewhere_is_loaded_and_says_duplicate(tmp_path: Path) -> None:
+    shared = "## Tests\n\nRun the tests before each commit, and say so.\n"
+    files = {"AGENTS.md": f"# House\n\n{shared}", "CLAUDE.md": f"# House of Claude\n\nBe brief.\n\n{shared}"}
+    root = make_commit(make_project(tmp_path / "twice", files))
+    found = by_path(account(root, "a.py")["files"])["CLAUDE.md"]
+    assert (found["verdict"], found["kept_bytes"] < found["size_bytes"]) == ("loaded", True)
+    assert "duplicate: " in found["why"]
+    assert "project:" not in said(root, "compare", "a.py") + said(root, "explain", "a.py")
+
+
 @pytest.mark.parametrize("page", ["docs/how-to/find-lost-rules.md", "README.md"])
-def test_the_commands_of_the_pages_run(root: Path, page: str) -> None:
+def test_the_commands_of_the_pages_run(root: Path, home: Path, page: str) -> None:
+    write_tree(home, {"notes/style.md": "Be brief.\n"})
+    write_tree(root, {".claude/rules/mine.md": "@~/notes/style.md\n"})
     commands = [
         line.strip()
         for block in (ROOT / page).read_text().split("```")[1::2]

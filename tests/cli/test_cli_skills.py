@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from support.demo_runs import Ended, air
+from support.plugins import install_plugin
 from support.projects import make_commit, make_project, write_tree
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "use-skills.md"
@@ -138,3 +139,53 @@ def test_the_commands_of_the_page_do_what_it_says(root: Path) -> None:
         assert program == "aircoding"
         ended = air(root, *arguments)
         assert ended.code == 0, (line, ended.output)
+
+
+PLUGIN = """\
+def register(ctx):
+    for name in ("bake", "cooking"):
+        ctx.skill(name, f"From afar: {name}", "Knead.")
+"""
+
+
+def test_e46_skills_of_plugins_are_listed_and_shown_and_collide_like_others(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = install_plugin(tmp_path / "site", "house", PLUGIN)
+    monkeypatch.setenv("PYTHONPATH", str(site))
+    found = air(root, "skills", "list", "--json")
+    assert listed(found)[:2] == [
+        ("bake", "plugin:house/skills/bake/SKILL.md", True),
+        ("cooking", "~/.air/skills/cooking/SKILL.md", True),
+    ]
+    assert ("cooking", "plugin:house/skills/cooking/SKILL.md", False) in listed(found)
+    assert [(one["code"], one["uri"]) for one in found.result["diagnostics"]] == [  # type: ignore[attr-defined]
+        ("skill.collision", "plugin:house/skills/cooking/SKILL.md")
+    ]
+    assert "\n\nKnead." in air(root, "skills", "show", "bake").output
+
+    write_tree(root, {".air/shared/permissions.yaml": "version: x\n"})
+    broken = air(root, "skills", "list")
+    assert (broken.code, "house takes no part: not loaded: " in broken.output) == (0, True), broken.output
+    (root / ".air/shared/permissions.yaml").unlink()
+    install_plugin(site, "bad", "raise ImportError('no oven')")
+    assert "bad takes no part: ImportError: no oven" in air(root, "skills", "list").output
+    assert "bad takes no part" in air(root, "skills", "show", "none").output
+
+
+def test_e20_a_link_that_is_a_file_here_is_named_with_its_fix(root: Path) -> None:
+    write_tree(root, {".agents/skills/bake/SKILL.md": COOKING.replace("cooking", "bake")})
+    write_tree(root, {".claude/skills/bake": "../../.agents/skills/bake", ".claude/skills/README.md": "See below.\n"})
+    for command in ("list", "check"):
+        ended = air(root, "skills", command)
+        assert ".claude/skills/bake: warning: it is a file that holds only the name of the folder" in ended.output
+        assert "core.symlinks" in ended.output
+        assert "README.md" not in ended.output
+
+
+def test_a_reason_that_many_have_is_told_once_and_lines_stay_short(root: Path) -> None:
+    write_tree(root, {f".claude/skills/s{n}/SKILL.md": COOKING.replace("cooking", f"s{n}") for n in range(9)})
+    output = air(root, "skills", "list").output
+    assert output.count("the project is not trusted") == 1
+    assert "not used: cooking, s0, s1" in output
+    assert max(len(line) for line in output.splitlines() if not line.startswith("not used")) <= 120

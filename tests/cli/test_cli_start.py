@@ -15,6 +15,7 @@ from pathlib import Path
 import click
 import pytest
 from support.demo_runs import AIR, air
+from support.projects import write_tree
 
 from aircoding.settings import PriceSettings, Settings
 from aircoding.sources.resources import read_resource
@@ -191,6 +192,29 @@ def test_init_is_idempotent_and_keeps_what_is_there(tmp_path: Path) -> None:
     assert not any(made for _, made in second.result["init"]["files"])  # type: ignore[index]
     assert (root / ".air/config.toml").read_text() == "# mine\n"
     assert air(root, "plan", "check").code == 0
+
+
+def test_trust_names_what_it_lets_instruct_and_asks_on_a_terminal_only(tmp_path: Path) -> None:
+    root = _repository(tmp_path / "project")
+    write_tree(root, {"AGENTS.md": "Be brief.\n", ".claude/rules/a.md": "Use tabs.\n"})
+    assert "`aircoding permissions trust` trusts it" in air(root, "init").output
+    assert air(root, "permissions", "trust", "--plan", "p.yaml", "--yes").code == 2
+
+    def answered(word: bytes) -> tuple[int, str]:
+        ours, theirs = os.openpty()
+        os.write(ours, word + b"\n")
+        done = subprocess.run([*AIR, "permissions", "trust"], cwd=root, stdin=theirs, capture_output=True, text=True)
+        os.close(ours), os.close(theirs)
+        return done.returncode, done.stdout + done.stderr
+
+    code, said = answered(b"n")
+    assert (code, "nothing was trusted" in said) == (2, True), said
+    assert ", 0 skills, plan (.air/shared/plan/tasks.yaml), policy (.air/shared/permissions.yaml) of project" in said
+    assert "not trusted" in air(root, "init").output
+    assert answered(b"y")[0] == 0
+    assert "not trusted" not in air(root, "init").output
+    for more in ([], ["--yes"]):
+        assert "rule files, 0 skills, plan" in air(root, "permissions", "trust", *more).output
 
 
 def test_doctor_finds_and_fixes_without_showing_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -129,6 +129,17 @@ def test_loops_end_and_links_out_of_the_project_are_refused(tmp_path: Path) -> N
     assert told(skills(tmp_path / "empty", home)) == {"user:skills/theirs/SKILL.md": "used"}
 
 
+def test_e20_a_skills_folder_that_is_a_file_with_a_folders_name_is_told(tmp_path: Path) -> None:
+    root = tmp_path / "p"
+    write_tree(root, {".agents/skills/own/SKILL.md": text_of("own"), ".claude/skills": "../.agents/skills\n"})
+    found = skills(root)
+    assert told(found) == {"project:.agents/skills/own/SKILL.md": "used"}
+    assert [(one.code, one.uri) for one in found.diagnostics] == [("skill.link_as_text", "project:.claude/skills")]
+    for text in ("", "nowhere", "/tmp", "two\nlines", "~"):
+        (root / ".claude/skills").write_text(text)
+        assert not skills(root).diagnostics, text
+
+
 def test_depth_and_number_are_bounded_and_what_is_cut_off_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

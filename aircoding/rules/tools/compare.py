@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from aircoding.records.diagnostics import Diagnostic
 from aircoding.rules.tools.account import Cause, FileEntry, Tool, ToolAccount, Verdict, When
+from aircoding.rules.tools.worker import BUILT_IN
 from aircoding.rules.tree import tree_uri
 
 __all__ = ["Cell", "Comparison", "Row", "compare_accounts"]
@@ -80,9 +83,10 @@ def compare_accounts(accounts: Sequence[ToolAccount]) -> Comparison:
     )
 
 
-def _reading_order(names: tuple[str, ...]) -> tuple[bool, int, tuple[str, ...]]:
-    """Project files by depth; those of user and machine last."""
-    return not tree_uri(names[0]).startswith("project:"), names[0].count("/"), names
+def _reading_order(names: tuple[str, ...]) -> tuple[int, int, tuple[str, ...]]:
+    """Project files by depth, then those of user and machine; what is built in last."""
+    group = 2 if names[0].startswith(BUILT_IN) else int(not tree_uri(names[0]).startswith("project:"))
+    return group, names[0].count("/"), names
 
 
 def _cell(tool: Tool, entries: Sequence[FileEntry]) -> Cell:
@@ -122,7 +126,7 @@ def _word(entry: FileEntry) -> str:
         return "on touch" if entry.when is When.TOUCH else "loaded"
     if entry.verdict in {Verdict.DESCRIBED, Verdict.MANUAL}:
         return "asked" if entry.verdict is Verdict.DESCRIBED else "by name"
-    return "lost" if entry.lost else "no"
+    return "lost" if entry.lost else "duplicate" if entry.cause is Cause.DUPLICATE else "no"
 
 
 def _percent(entry: FileEntry) -> int:
@@ -135,26 +139,45 @@ def _differences(rows: Sequence[Row], accounts: Sequence[ToolAccount]) -> Iterab
     alike: dict[tuple[tuple[str, ...], tuple[str, ...]], list[Row]] = {}
     for row in rows:
         words = tuple(cell.word for cell in row.cells)
-        whys = tuple(cell.why if cell.lost else "" for cell in row.cells)
+        whys = tuple(_from_there(cell.why, row.names[0]) if cell.lost else "" for cell in row.cells)
         if len(set(words)) > 1:
             alike.setdefault((words, whys), []).append(row)
     for same in alike.values():
         yield _sentence(same)
-    seen: set[str] = set()
     shown = {name for row in rows for name in row.names}
-    for account in accounts:
-        for warning in (one for one in account.warnings if one.uri in shown):
-            at = f"{warning.uri}:{warning.line}" if warning.line is not None else warning.uri
-            said = f"{at}: {warning.message}"
-            if said not in seen:
-                seen.add(said)
-                yield said
+    yield from _remarks((account.tool, one) for account in accounts for one in account.warnings if one.uri in shown)
+
+
+def _from_there(text: str, path: str) -> str:
+    """Write the files of a folder as from there, so that what is said of several folders alike is said once."""
+    folder = posixpath.dirname(path)
+    return text.replace(f"{folder}/", "") if folder else text
+
+
+def _remarks(found: Iterable[tuple[Tool, Diagnostic]]) -> Iterable[str]:
+    """Yield what tools say of files: one statement once, with all files and all tools that it is true of."""
+    tools: dict[tuple[str, str], dict[str, str]] = {}
+    for tool, one in found:
+        at = f"{one.uri}:{one.line}" if one.line is not None else one.uri
+        tools.setdefault((at, one.message), {})[tool.value] = one.uri
+    places: dict[tuple[str, tuple[str, ...]], list[tuple[str, str]]] = {}
+    for (at, message), named in tools.items():
+        uri = next(iter(named.values()))
+        places.setdefault((_from_there(message, uri), tuple(named)), []).append((at, message))
+    for (short, named_tools), said in places.items():
+        message = said[0][1] if len(said) == 1 else short
+        yield f"{_listed([at for at, _ in said])} ({', '.join(named_tools)}): {message}"
 
 
 def _sentence(rows: Sequence[Row]) -> str:
     cells = rows[0].cells
     having = [_with_word(cell) for cell in cells if cell.word != "no" and cell.word != "lost"]
-    losing = [f"{cell.tool.value} loses it ({cell.why})" for cell in cells if cell.word == "lost"]
+    first = rows[0].names[0]
+    losing = [
+        f"{cell.tool.value} loses it ({_from_there(cell.why, first) if len(rows) > 1 else cell.why})"
+        for cell in cells
+        if cell.word == "lost"
+    ]
     without = [cell.tool.value for cell in cells if cell.word == "no"]
     parts = [
         f"reaches {', '.join(having)}" if having else "",
@@ -169,6 +192,9 @@ def _with_word(cell: Cell) -> str:
 
 
 def _names(rows: Sequence[Row]) -> str:
-    named = [" = ".join(row.names) for row in rows[:_NAMED]]
-    more = f" and {len(rows) - _NAMED} more" if len(rows) > _NAMED else ""
-    return f"{', '.join(named)}{more}"
+    return _listed([" = ".join(row.names) for row in rows])
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{', '.join(names[:_NAMED])}{more}"

@@ -9,9 +9,10 @@ from __future__ import annotations
 import posixpath
 from dataclasses import dataclass
 
+from aircoding.rules.foreign_header import HeaderStyle, RuleMode, read_foreign_header
 from aircoding.rules.rule_names import Dialect
 from aircoding.rules.tools.account import Cause, Tool, ToolAccount, ToolOptions, When
-from aircoding.rules.tools.ledger import Ledger, chain_folders, nested_folders
+from aircoding.rules.tools.ledger import Ledger, chain_folders, matching, nested_folders
 from aircoding.rules.tree import RuleTree, TreeFile, beside
 
 __all__ = ["MAX_HINT_CHARS", "explain_hermes"]
@@ -206,9 +207,26 @@ class _Hermes:
             return self._why_no_hint(folder, base)
         if is_rule and posixpath.dirname(path) not in self._rule_folders():
             return Cause.ELSEWHERE, "Cursor rules are read from the working directory only"
+        if is_rule and (other := self._as_cursor_means(file)) is not None:
+            return other
         if is_rule or folder in self._folders:
             return self._why_not_at_start(base, folder)
         return Cause.ELSEWHERE, "it speaks for another folder"
+
+    def _as_cursor_means(self, file: TreeFile) -> tuple[Cause, str] | None:
+        """Say why a rule of Cursor's is not meant for the path: nothing is lost where it does not come to it."""
+        if file.path.endswith(".md"):
+            return Cause.NAME, "of .cursor/rules only .mdc files are read"
+        if not file.path.endswith(".mdc"):
+            return None
+        header = read_foreign_header(file.text, HeaderStyle.CURSOR, file.path)
+        if header.broken or header.mode is RuleMode.ALWAYS:
+            return None
+        if header.mode is not RuleMode.GLOB:
+            return Cause.SCOPE, header.why_mode
+        inner = posixpath.relpath(self._ledger.path, self._options.cwd or ".")
+        matched = matching(header.patterns, inner)
+        return None if matched is not None else (Cause.GLOB, f"{header.why_mode}, and the path does not match")
 
     def _rule_folders(self) -> tuple[str, ...]:
         return self._options.cwd, beside(self._options.cwd, ".cursor/rules")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,7 +13,7 @@ from aircoding.records.segments import Segment
 from aircoding.rules.tools.account import Cause, FileEntry, Tool, ToolAccount, Verdict, When
 from aircoding.rules.tree import RuleTree, chain
 
-__all__ = ["PlacedRule", "RuleEntry", "WorkerAccount", "explain_worker"]
+__all__ = ["BUILT_IN", "PlacedRule", "RuleEntry", "WorkerAccount", "explain_worker", "plain_paths"]
 
 _ORDER = "as they stand in the prompt: what every worker of the role has, then what is this task's; later refines"
 _CAUSES: Mapping[Reason, Cause] = {
@@ -31,6 +32,9 @@ _CAUSES: Mapping[Reason, Cause] = {
 }
 """What is invalid and no damage (that is quarantined) holds nothing that could count."""
 _POINTED = "a line names it with its description: the agent reads it when that fits"
+BUILT_IN = "built in: "
+"""How the name of a file that ships with this program begins."""
+_URI = re.compile(r"\b(?:project|resource|user):[^\s,;:`()]+")
 _EMPTY_DETAIL = "there is no rule in it"
 
 
@@ -117,7 +121,9 @@ def explain_worker(
     """
     rules = tuple(_rules(candidates, placed, outcomes, path_of, name_of))
     entries = _file_entries(tree, rules, path)
-    remarks = tuple(replace(one, uri=path_of.get(one.uri, one.uri)) for one in diagnostics)
+    remarks = tuple(
+        replace(one, uri=path_of.get(one.uri, one.uri), message=plain_paths(one.message)) for one in diagnostics
+    )
     account = ToolAccount.of(Tool.WORKER, path, "", _ORDER, entries, warnings=remarks, notes=notes)
     return WorkerAccount(role=role, tags=tags, trusted=trusted, files=account, rules=rules)
 
@@ -176,6 +182,11 @@ def _rule(
     )
 
 
+def plain_paths(text: str) -> str:
+    """Return a text with the uris of files written as a person would write them."""
+    return _URI.sub(lambda found: _plain_name(found.group()), text)
+
+
 def _plain_name(uri: str) -> str:
     """Return a uri that names no file of the tree as a person would write it."""
     if uri.startswith(("~/", "/")):
@@ -183,7 +194,7 @@ def _plain_name(uri: str) -> str:
     scheme, _, rest = uri.partition(":")
     if scheme == "user":
         return f"~/.air/{rest}"
-    return f"built in: {rest}" if scheme == "resource" else rest
+    return f"{BUILT_IN}{rest}" if scheme == "resource" else rest
 
 
 def _file_entries(tree: RuleTree, rules: Sequence[RuleEntry], about: str) -> tuple[FileEntry, ...]:
@@ -211,9 +222,9 @@ def _speaks_to(tree: RuleTree, path: str, about: str) -> bool:
 def _of_file(tree: RuleTree, path: str, rules: Sequence[RuleEntry], names: tuple[str, ...], about: str) -> FileEntry:
     inside = [rule for rule in rules if rule.position is not None and rule.kept_bytes]
     outside = [rule for rule in rules if rule not in inside]
-    overrides = tuple(sorted({name for rule in inside for name in rule.overrides}))
+    overrides = tuple(sorted({plain_paths(name) for rule in inside for name in rule.overrides}))
     if not inside:
-        why = "; ".join(dict.fromkeys(rule.why for rule in outside))
+        why = plain_paths("; ".join(dict.fromkeys(rule.why for rule in outside)))
         cause = _cause(outside)
         if not _speaks_to(tree, path, about):
             cause = Cause.ELSEWHERE
@@ -222,13 +233,14 @@ def _of_file(tree: RuleTree, path: str, rules: Sequence[RuleEntry], names: tuple
         entry = _entry(tree, path, names, Verdict.DESCRIBED, _POINTED, cause=Cause.SCOPE)
         return replace(entry, when=When.START, position=min(rule.position or 0 for rule in inside))
     cut = [rule for rule in rules if rule.outcome is not OutcomeKind.INCLUDED]
-    told = dict.fromkeys(f"lines {rule.start_line}-{rule.end_line}: {rule.why}" for rule in cut)
+    told = dict.fromkeys(f"lines {rule.start_line}-{rule.end_line}: {_cut_why(rule)}" for rule in cut)
+    whys = dict.fromkeys(rule.why for rule in inside if rule not in cut)
     entry = _entry(
         tree,
         path,
         names,
-        Verdict.PARTLY if cut else Verdict.LOADED,
-        "; ".join([", ".join(dict.fromkeys(rule.why for rule in inside if rule not in cut)), *told]).strip("; "),
+        Verdict.PARTLY if any(rule.reason is not Reason.DUPLICATE for rule in cut) else Verdict.LOADED,
+        plain_paths("; ".join([", ".join(whys), *told]).strip("; ")),
         cause=_cause(cut) if cut else None,
     )
     return replace(
@@ -240,6 +252,10 @@ def _of_file(tree: RuleTree, path: str, rules: Sequence[RuleEntry], names: tuple
         kept_chars=sum(rule.kept_chars for rule in inside),
         shadows=overrides,
     )
+
+
+def _cut_why(rule: RuleEntry) -> str:
+    return f"duplicate: {rule.why}" if rule.reason is Reason.DUPLICATE else rule.why
 
 
 def _cause(rules: Sequence[RuleEntry]) -> Cause:

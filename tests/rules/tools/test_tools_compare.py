@@ -1,10 +1,13 @@
 """The comparison of accounts, and the list of files: one row a file, one sentence a kind of difference."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.rule_trees import tree_of
 
+from aircoding.records.diagnostics import Diagnostic
 from aircoding.rules.tools.account import Tool, ToolOptions
 from aircoding.rules.tools.compare import compare_accounts
 from aircoding.rules.tools.explain import FOREIGN_TOOLS, explain_as
@@ -36,6 +39,27 @@ def test_files_that_fare_alike_are_named_together():
     sentences = compared(tree, tools=(Tool.CODEX, Tool.CURSOR)).differences
     assert len(sentences) == 1
     assert "2 more: reaches cursor; not codex" in sentences[0]
+
+
+def test_e20_one_statement_on_many_stubs_is_said_once_with_its_tool_and_all_paths():
+    tree = tree_of({"AGENTS.md": "a", "src/AGENTS.md": "b"})
+    said = [
+        Diagnostic(
+            severity="warning",
+            code="rule.bare_name",
+            message=f"the file holds only the name of {folder}AGENTS.md, which is read in its place",
+            uri=f"{folder}AGENTS.md",
+        )
+        for folder in ("", "src/")
+    ]
+    found = compare_accounts([replace(explain_as(tree, "src/x.py", Tool.CODEX), warnings=tuple(said))])
+    assert found.differences == (
+        "AGENTS.md, src/AGENTS.md (codex): the file holds only the name of AGENTS.md, which is read in its place",
+    )
+    alone = compare_accounts([replace(explain_as(tree, "src/x.py", Tool.CURSOR), warnings=tuple(said[1:]))])
+    assert alone.differences == (
+        "src/AGENTS.md (cursor): the file holds only the name of src/AGENTS.md, which is read in its place",
+    )
 
 
 def test_a_file_of_another_folder_is_counted_and_not_shown():

@@ -196,3 +196,20 @@ def test_hermes_passes_over_what_is_no_utf8():
     account = explain(Tool.HERMES, {"AGENTS.md": b"\xff\xfea\0"}, path="x")
     assert loaded(account) == []
     assert account.lost == ("AGENTS.md",)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "cause"),
+    [
+        ("r.mdc", header(globs="src/**"), Cause.SHADOWED),
+        ("r.mdc", header(alwaysApply="true"), Cause.SHADOWED),
+        ("r.mdc", header(globs="lib/**"), Cause.GLOB),
+        ("r.mdc", header(description="when testing"), Cause.SCOPE),
+        ("r.mdc", "no header", Cause.SCOPE),
+        ("r.md", "no header", Cause.NAME),
+    ],
+)
+def test_hermes_loses_only_cursor_rules_that_are_meant_for_the_path(name, text, cause):
+    account = explain(Tool.HERMES, {"AGENTS.md": "a", f".cursor/rules/{name}": text})
+    assert by_path(account)[f".cursor/rules/{name}"].cause is cause
+    assert bool(lost(account)) is (cause is Cause.SHADOWED)
