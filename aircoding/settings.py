@@ -210,7 +210,7 @@ def load_settings(project_root: Path | None, *, flags: Mapping[str, Mapping[str,
         flags: sections of values that the command line gave; None values are not given.
 
     Raises:
-        ConfigError: a file cannot be read, or a key or value in it is wrong.
+        ConfigError: a file cannot be read, or a key or value in it is wrong; or the user's folder lies in the project.
     """
     merged: dict[str, dict[str, Any]] = {}
     origins: dict[tuple[str, str], str] = {}
@@ -250,7 +250,7 @@ def _levels(
     project_root: Path | None, flags: Mapping[str, Mapping[str, Any]] | None
 ) -> list[tuple[str, Mapping[str, Mapping[str, Any]]]]:
     levels: list[tuple[str, Mapping[str, Mapping[str, Any]]]] = [
-        ("~/.air/config.toml", _read(air_home(), "config.toml", inside=False))
+        ("~/.air/config.toml", _read(air_home(project_root), "config.toml", inside=False))
     ]
     if project_root is not None and not is_air_home(project_root / ".air"):
         project = _read(project_root, _PROJECT, inside=True)

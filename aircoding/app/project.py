@@ -138,7 +138,7 @@ def open_project(start: Path, *, flags: Mapping[str, Mapping[str, Any]] | None =
     """
     repository = open_repository(start)
     root = Path(repository.root)
-    return Project(root=root, home=air_home(), settings=load_settings(root, flags=flags), repository=repository)
+    return Project(root=root, home=air_home(root), settings=load_settings(root, flags=flags), repository=repository)
 
 
 def find_root(start: Path) -> Path | None:

@@ -164,7 +164,8 @@ def _findings(base: Path, name: str, start: Path) -> tuple[Diagnostic, ...]:
 
 
 def _read(start: Path) -> SkillSet:
-    root, home = find_root(start), air_home()
+    root = find_root(start)
+    home = air_home(root)
     trusted = root is not None and is_trusted(home, root)
     return read_skills(root, home, trusted=trusted, switches=skill_switches(load_settings(root).skills))
 
