@@ -116,7 +116,7 @@ def damage(root: Path, name: str, how: str) -> None:
 @pytest.mark.parametrize("name", [".air/config.toml", ".air/shared/permissions.yaml"])
 def test_settings_and_policy_of_a_clone_are_read_with_a_cap(root: Path, name: str, how: str) -> None:
     damage(root, name, how)
-    ended = air(root, "permissions", "show", timeout_seconds=30)
+    ended = air(root, "permissions", "check", "ls", timeout_seconds=30)
     assert ended.code in {1, 2}, ended.output
     assert name in ended.output
     assert "Traceback" not in ended.output
@@ -126,11 +126,11 @@ def test_the_user_s_own_settings_and_policy_may_be_links(root: Path, tmp_path: P
     home = Path(os.environ["AIR_HOME"])
     (tmp_path / "config.toml").write_text("[run]\nconcurrency = 0\n")
     (home / "config.toml").symlink_to(tmp_path / "config.toml")
-    refused(air(root, "permissions", "show"), "concurrency")
+    refused(air(root, "permissions", "check", "ls"), "concurrency")
     (home / "config.toml").unlink()
     (tmp_path / "own.yaml").write_text("version: 1\nwrong: true\n")
     (home / "permissions.yaml").symlink_to(tmp_path / "own.yaml")
-    refused(air(root, "permissions", "show"), "permissions.yaml")
+    refused(air(root, "permissions", "check", "ls"), "permissions.yaml")
 
 
 @pytest.mark.parametrize("deep", ["[" * 100_000, '{"a":' * 100_000])
@@ -173,4 +173,4 @@ def test_a_rule_that_is_no_utf_8_ends_in_no_traceback(root: Path) -> None:
     ended = air(root, "init", "--from", "claude", "--no-trust")
     assert ended.code == 0, ended.output
     assert "Traceback" not in ended.output
-    assert air(root, "permissions", "show").code == 0
+    assert air(root, "permissions", "check", "ls").code == 0
