@@ -10,14 +10,15 @@ from pathlib import Path
 
 from aircoding.errors import ConfigError
 
-__all__ = ["air_home", "home_from", "user_home"]
+__all__ = ["air_home", "home_from", "is_air_home", "user_home"]
 
 
 def air_home(project_root: Path | None = None) -> Path:
     """Return the user's folder: `AIR_HOME`, else `~/.air`.
 
     Args:
-        project_root: the project that is opened, if any; where it is a repository, the folder may not lie in it.
+        project_root: the project that is opened, if any; where it is a repository, the folder may not lie in it,
+            unless the user's whole home is that repository.
 
     Raises:
         ConfigError: the folder is relative, or lies in the project.
@@ -31,6 +32,12 @@ def air_home(project_root: Path | None = None) -> Path:
             code="home.inside",
         )
     return home
+
+
+def is_air_home(folder: Path) -> bool:
+    """Whether a folder is the user's by its own name, as in a home that is a repository; a link to it is not."""
+    home = air_home()
+    return folder.name == home.name and os.path.realpath(folder.parent) == os.path.realpath(home.parent)
 
 
 def user_home() -> Path:
@@ -59,7 +66,8 @@ def home_from(variable: str) -> Path | None:
 
 
 def _lies_in(folder: Path, root: Path) -> bool:
-    return Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(root))
+    real = os.path.realpath(root)
+    return Path(os.path.realpath(folder)).is_relative_to(real) and os.path.realpath(user_home()) != real
 
 
 def _absolute(variable: str, folder: Path) -> Path:

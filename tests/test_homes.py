@@ -55,6 +55,13 @@ def test_a_home_inside_the_project_is_refused(inner: str, tmp_path: Path, monkey
     assert air_home(tmp_path / "other") == tmp_path / "link" / inner
 
 
+def test_a_home_that_is_a_repository_as_a_whole_is_the_user_s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = make_commit(make_project(tmp_path / "project", {"a.py": ""}))
+    monkeypatch.delenv("AIR_HOME")
+    monkeypatch.setenv("HOME", str(root))
+    assert open_project(root).home == root / ".air"
+
+
 def test_a_relative_home_of_codex_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CODEX_HOME", "codex")
     with pytest.raises(ConfigError, match="CODEX_HOME"):
