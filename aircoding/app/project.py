@@ -13,7 +13,7 @@ from aircoding.homes import air_home
 from aircoding.settings import IdentitySettings, Settings, load_settings
 from aircoding.sources.files import read_text_file
 from aircoding.sources.profile_files import require_profile
-from aircoding.sources.project_files import require_project_place
+from aircoding.sources.project_files import require_unlinked_folder
 from aircoding.sources.trust import is_trusted
 from aircoding.workspace.repository import GitRepository, open_repository
 
@@ -97,13 +97,12 @@ class Project:
 
         Raises:
             NotFoundError: nothing was recorded yet.
-            ConfigError: `.air/local` is a link that leads out of the project, or the database in it is one.
+            ConfigError: `.air/local` is a link that leads out of the project, or something in it is a link.
             StoreError: the database cannot be used.
         """
         from aircoding.store import open_store
 
-        if self.settings.store.url is None:
-            require_project_place(self.root, ".air/local/air.db", replaced=True)
+        require_unlinked_folder(self.root, ".air/local")
         if "://" not in self.database:
             if not create and not Path(self.database).exists():
                 raise NotFoundError("nothing is on record in this project yet", hint="start with `aircoding run`")

@@ -15,8 +15,10 @@ from pathlib import Path
 
 from aircoding.errors import ConfigError
 from aircoding.records.printable import printable
+from aircoding.sources.files import list_folder
 
 __all__ = ["create_project_text", "project_folder", "replace_project_text", "require_project_place"]
+__all__ += ["require_unlinked_folder"]
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -94,6 +96,21 @@ def replace_project_text(root: Path, name: str, text: str, *, new_mode: int = 0o
             raise
     finally:
         os.close(folder)
+
+
+def require_unlinked_folder(root: Path, name: str) -> None:
+    """Refuse a folder for files that others write by their paths: it leads out, or something in it is a link.
+
+    Raises:
+        ConfigError: it is so, or the folder cannot be read.
+    """
+    require_project_place(root, f"{name}/file", replaced=False)
+    names, problem = list_folder(root / name)
+    if problem is not None:
+        raise ConfigError(f"{name} cannot be read: {problem}", hint="check the rights of the folder")
+    for one in names:
+        if (root / name / one).is_symlink():
+            _refuse_odd(f"{name}/{one}", os.lstat(root / name / one))
 
 
 def project_folder(root: Path, name: str) -> Path:

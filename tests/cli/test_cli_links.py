@@ -88,7 +88,7 @@ def test_the_memory_of_a_project_is_written_through_no_link(root: Path, name: st
     assert tree(root.parent / "air") == own
 
 
-@pytest.mark.parametrize("name", [".air/local", ".air/local/air.db"])
+@pytest.mark.parametrize("name", [".air/local", *(f".air/local/{one}" for one in ("air.db", "engine.db-wal", "runs"))])
 def test_the_record_is_kept_behind_no_link_that_leads_out(root: Path, name: str) -> None:
     linked(root, name, root.parent / ("air" if name.endswith("local") else "air/new"))
     own = tree(root.parent / "air")
