@@ -16,8 +16,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from aircoding.errors import ConfigError
-from aircoding.homes import air_home
+from aircoding.homes import air_home, is_air_home
 from aircoding.records.rule_choices import MAX_TREE_BYTES, AgentsAndClaude
+from aircoding.text_files import read_text_file
 
 __all__ = ["ModelSettings", "RulesSettings", "RunSettings", "SandboxSettings", "Settings", "SkillsSettings"]
 __all__ += ["ConflictsSettings", "IdentitySettings", "PluginsSettings", "PriceSettings", "StoreSettings"]
@@ -209,7 +210,7 @@ def load_settings(project_root: Path | None, *, flags: Mapping[str, Mapping[str,
         flags: sections of values that the command line gave; None values are not given.
 
     Raises:
-        ConfigError: a file cannot be read, or a key or value in it is wrong.
+        ConfigError: a file cannot be read, or a key or value in it is wrong; or the user's folder lies in the project.
     """
     merged: dict[str, dict[str, Any]] = {}
     origins: dict[tuple[str, str], str] = {}
@@ -249,12 +250,10 @@ def _levels(
     project_root: Path | None, flags: Mapping[str, Mapping[str, Any]] | None
 ) -> list[tuple[str, Mapping[str, Mapping[str, Any]]]]:
     levels: list[tuple[str, Mapping[str, Mapping[str, Any]]]] = [
-        ("~/.air/config.toml", _read(air_home() / "config.toml"))
+        ("~/.air/config.toml", _read(air_home(project_root), "config.toml", inside=False))
     ]
-    own = project_root / _PROJECT if project_root is not None else None
-    # A home that is a repository itself has one file for both.
-    if own is not None and os.path.realpath(own) != os.path.realpath(air_home() / "config.toml"):
-        project = _read(own)
+    if project_root is not None and not is_air_home(project_root / ".air"):
+        project = _read(project_root, _PROJECT, inside=True)
         for (section, key), hint in _USER_ONLY.items():
             if key in project.get(section, {}):
                 message = f"{_PROJECT}: [{section}] {key} may stand only in ~/.air/config.toml"
@@ -265,13 +264,18 @@ def _levels(
     return levels
 
 
-def _read(path: Path) -> Mapping[str, Mapping[str, Any]]:
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+def _read(folder: Path, name: str, *, inside: bool) -> Mapping[str, Mapping[str, Any]]:
+    """Read one file; a project's may be no link out of the project, and neither a device nor a pipe."""
+    path, read = folder / name, read_text_file(folder, name, inside=inside)
+    if read.absent:
         return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read: {error}", hint="correct the file, or delete it") from error
+    try:
+        if read.problem is not None or read.lossy:
+            raise ValueError(read.problem or "it is no UTF-8 text")
+        data = tomllib.loads(read.text)
+    except (ValueError, RecursionError) as error:
+        why = "its values are nested too deeply" if isinstance(error, RecursionError) else error
+        raise ConfigError(f"{path}: cannot be read: {why}", hint="correct the file, or delete it") from error
     for section, values in data.items():
         if not isinstance(values, dict):
             raise ConfigError(f"{path}: `{section}` must be a section", hint=f"write [{section}] above its keys")

@@ -91,7 +91,9 @@ def test_a_repository_lets_nothing_in_that_the_user_shut_out(
 def test_a_home_that_is_a_repository_has_one_file_which_is_the_users(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("AIR_HOME", str(root / ".air"))
+    monkeypatch.delenv("AIR_HOME")
+    monkeypatch.setenv("HOME", str(root))
+    (root / ".git").mkdir()
     text = line("identity.profile", '"work"') + line("skills.disabled", '["a"]')
     (root / ".air/config.toml").write_text(text)
     assert (held(root, "identity.profile"), held(root, "skills.disabled")) == ("work", ("a",))

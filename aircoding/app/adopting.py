@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from aircoding.app.agent_roles import AdoptedAgent, adopt_agents
+from aircoding.app.agent_roles import ROLES, AdoptedAgent, adopt_agents
 from aircoding.app.initialise import CONFIG, PERMISSIONS, InitReport, initialise, packaged_text
 from aircoding.app.policies import open_policies
 from aircoding.app.project import Project, open_project
@@ -33,10 +33,10 @@ from aircoding.rules.adoption import (
 from aircoding.rules.neutral import neutral_rules
 from aircoding.rules.toml_text import with_flag
 from aircoding.settings import Settings, load_settings
-from aircoding.sources.atomic_files import replace_text
 from aircoding.sources.files import read_text_file
 from aircoding.sources.import_approvals import approved_imports
 from aircoding.sources.import_permission import packaged_policy, within_policy
+from aircoding.sources.project_files import replace_project_text, require_project_place
 from aircoding.sources.rule_tree import read_rule_tree
 from aircoding.sources.skill_files import read_skills
 from aircoding.sources.skill_walk import LINK_AS_TEXT
@@ -86,7 +86,8 @@ def adopt(start: Path, tool: ForeignTool, *, trust: bool) -> Adoption:
 
     Raises:
         UsageError: the project has no such files.
-        ConfigError: `.air/config.toml` cannot be read, or not be changed line by line.
+        ConfigError: `.air/config.toml` cannot be read, or not be changed line by line; or a place of the files is a
+            link, or lies below one that leads out of the project.
         WorkspaceError: a file cannot be written.
     """
     project = open_project(start)
@@ -98,8 +99,10 @@ def adopt(start: Path, tool: ForeignTool, *, trust: bool) -> Adoption:
         )
     switches = tuple(_switches(tool))
     config = _config(project, switches)
+    for name in (CONFIG, _PROPOSED, f"{ROLES}/role.md"):
+        require_project_place(project.root, name, replaced=True)
     init = initialise(start, trust=trust)
-    _write(project.root / CONFIG, config)
+    _write(project.root, CONFIG, config)
     settings = load_settings(project.root)
     kept_off = [(section, key) for section, key in switches if not getattr(getattr(settings, section), key)]
     files = _files(open_project(start), tool)
@@ -206,21 +209,20 @@ def _permissions(project: Project, init: InitReport) -> PermissionProposal | Non
 def _place(project: Project, text: str, *, made: bool) -> str:
     """Write the proposal where it takes nobody's words away, and return where."""
     own = read_text_file(project.root, PERMISSIONS)
-    if made or own.text in {packaged_text(PERMISSIONS), text}:
-        _write(project.root / PERMISSIONS, text)
+    if made or (not own.linked and own.text in {packaged_text(PERMISSIONS), text}):
+        _write(project.root, PERMISSIONS, text)
         return PERMISSIONS
-    _write(project.root / _PROPOSED, text)
+    _write(project.root, _PROPOSED, text)
     return _PROPOSED
 
 
-def _write(path: Path, text: str) -> None:
+def _write(root: Path, name: str, text: str) -> None:
     try:
-        if path.exists() and path.read_bytes() == text.encode("utf-8"):
-            return
-        replace_text(path, text, new_mode=0o644)
+        if read_text_file(root, name).raw != text.encode("utf-8", "backslashreplace"):
+            replace_project_text(root, name, text)
     except OSError as error:
         raise WorkspaceError(
-            f"{path}: cannot be written: {error.strerror}", hint="check rights and free space"
+            f"{root / name}: cannot be written: {error.strerror}", hint="check rights and free space"
         ) from error
 
 

@@ -10,13 +10,13 @@ from aircoding.errors import ConfigError, WorkspaceError
 from aircoding.rules.adoption import is_agent_file
 from aircoding.rules.agent_file import parse_agent
 from aircoding.rules.agent_role import role_id, role_of_agent
-from aircoding.sources.atomic_files import replace_text
 from aircoding.sources.files import read_text_file
+from aircoding.sources.project_files import create_project_text
 from aircoding.sources.roles import load_profiles, parse_role
 
-__all__ = ["AdoptedAgent", "adopt_agents"]
+__all__ = ["ROLES", "AdoptedAgent", "adopt_agents"]
 
-_ROLES = ".air/shared/roles"
+ROLES = ".air/shared/roles"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,17 +59,16 @@ def _adopted(root: Path, agents: list[str], known: dict[str, str]) -> Iterator[A
             yield AdoptedAgent(path=path, role=None, made=False, why=found)
             continue
         role, text, left = found
-        place = f"{_ROLES}/{role}.md"
+        place = f"{ROLES}/{role}.md"
         if role in made:
             yield AdoptedAgent(path=path, role=None, made=False, why=f"{made[role]} has the same name", left=left)
             continue
         made[role] = path
         there = read_text_file(root, place)
-        if role in known or not there.absent:
+        if role in known or not there.absent or not _made(root, place, text):
             why = f"{known.get(role, place).removeprefix('project:')} is there and stays as it is"
             yield AdoptedAgent(path=path, role=role, made=False, why=why, left=left)
             continue
-        _write(root / place, text)
         yield AdoptedAgent(path=path, role=role, made=True, why=f"it is {place} now", left=left)
 
 
@@ -94,11 +93,10 @@ def _read(root: Path, path: str, packaged: frozenset[str]) -> tuple[str, str, tu
     return role, draft.text, (*remarks, *draft.left)
 
 
-def _write(path: Path, text: str) -> None:
+def _made(root: Path, place: str, text: str) -> bool:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        replace_text(path, text, new_mode=0o644)
+        return create_project_text(root, place, text)
     except OSError as error:
         raise WorkspaceError(
-            f"{path}: cannot be written: {error.strerror}", hint="check rights and free space"
+            f"{root / place}: cannot be written: {error.strerror}", hint="check rights and free space"
         ) from error

@@ -10,7 +10,7 @@ from typing import Literal
 
 from aircoding.app.policies import open_policies
 from aircoding.app.project import Project, open_project
-from aircoding.errors import AirError
+from aircoding.errors import AirError, ConfigError
 from aircoding.homes import air_home
 from aircoding.workspace.doctor_facts import LEAST_GIT, MachineFacts, machine_facts, unwritable, worktree_fault
 
@@ -81,7 +81,10 @@ def _disk(facts: MachineFacts) -> HealthFinding:
 
 
 def _home() -> HealthFinding:
-    home = air_home()
+    try:
+        home = air_home()
+    except ConfigError as error:
+        return HealthFinding(subject="home", state="error", detail=error.message, fix=error.hint)
     fault = unwritable(home)
     if fault:
         fix = "make it writable, or set AIR_HOME to a folder of yours"

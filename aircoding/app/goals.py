@@ -25,6 +25,7 @@ from aircoding.records.layers import Mode
 from aircoding.records.runs import Run
 from aircoding.records.sessions import SessionBrief, SessionOutcome
 from aircoding.records.tasks import Plan, TaskSpec
+from aircoding.sources.project_files import create_project_text, require_project_place
 from aircoding.workspace.clock import SystemClock
 from aircoding.workspace.locks import RunLock
 from aircoding.workspace.sandbox import choose_sandbox
@@ -49,14 +50,13 @@ def plan_for_goal(
 
     Raises:
         UsageError: there is a plan already, nobody confirmed the new one, or the designer gave none.
+        ConfigError: the plan's place is a link, or lies below one that leads out of the project.
     """
     path = project.plan_path(None)
+    name = path.relative_to(project.root).as_posix()
+    require_project_place(project.root, name, replaced=True)
     if path.exists():
-        raise UsageError(
-            "the project has a plan already, so --goal would not be used",
-            hint=f"run without --goal, or move {path.relative_to(project.root)} away first",
-            code="plan.exists",
-        )
+        raise _is_there(name)
     outcome = _ask(project, goal, base=base, report=report)
     plan = _plan_of(outcome)
     text = plan_text(plan)
@@ -67,8 +67,16 @@ def plan_for_goal(
             hint="run on a terminal, or give --yes once you know what the designer does",
             code="plan.unconfirmed",
         )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    if not create_project_text(project.root, name, text):
+        raise _is_there(name)
+
+
+def _is_there(name: str) -> UsageError:
+    return UsageError(
+        "the project has a plan already, so --goal would not be used",
+        hint=f"run without --goal, or move {name} away first",
+        code="plan.exists",
+    )
 
 
 def _plan_of(outcome: SessionOutcome) -> Plan:

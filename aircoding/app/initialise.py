@@ -7,6 +7,7 @@ from pathlib import Path
 
 from aircoding.app.project import open_project
 from aircoding.errors import WorkspaceError
+from aircoding.sources.project_files import create_project_text, require_project_place
 from aircoding.sources.resources import read_resource
 from aircoding.sources.trust import is_trusted, trust_project
 
@@ -37,11 +38,16 @@ class InitReport:
 def initialise(start: Path, *, trust: bool) -> InitReport:
     """Write the files that are missing; with `trust`, remember that this project may instruct agents.
 
+    Nothing is made where one of the places is not the project's own.
+
     Raises:
+        ConfigError: a folder of the files is none, or a link that leads out of the project.
         WorkspaceError: a file cannot be written.
     """
     project = open_project(start)
-    files = tuple((name, _write_new(project.root / name, read_resource(resource))) for name, resource in _FILES)
+    for name, _ in _FILES:
+        require_project_place(project.root, name, replaced=False)
+    files = tuple((name, _write_new(project.root, name, read_resource(resource))) for name, resource in _FILES)
     if trust:
         trust_project(project.home, project.root)
     return InitReport(
@@ -56,15 +62,10 @@ def packaged_text(name: str) -> str:
     return read_resource(dict(_FILES)[name])
 
 
-def _write_new(path: Path, text: str) -> bool:
+def _write_new(root: Path, name: str, text: str) -> bool:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        return False
+        return create_project_text(root, name, text)
     except OSError as error:
         raise WorkspaceError(
-            f"{path}: cannot be written: {error.strerror}", hint="check rights and free space"
+            f"{root / name}: cannot be written: {error.strerror}", hint="check rights and free space"
         ) from error
-    return True

@@ -21,6 +21,7 @@ from aircoding.records.caching import CacheRules
 from aircoding.records.snapshot import ModelLimits
 from aircoding.records.usage import UnitPrices
 from aircoding.settings import Settings
+from aircoding.sources.files import read_text_file
 from aircoding.sources.resources import read_resource
 
 __all__ = ["cache_rules_for", "capabilities", "estimated_model", "limits_for", "next_try", "open_provider"]
@@ -29,6 +30,8 @@ __all__ += ["own_prices", "read_script", "split_provider"]
 _MODELS = "providers/models.yaml"
 _CACHE_RULES = "providers/cache-rules.yaml"
 _DEFAULT_MODEL = "claude-sonnet-5-5"
+_MAX_SCRIPT_BYTES = 64_000_000
+"""A larger script file is taken for a mistake."""
 
 
 def capabilities() -> Capabilities:
@@ -105,11 +108,11 @@ def read_script(path: Path) -> ScriptFile:
     Raises:
         ConfigError: it cannot be read, or is not in order.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{os.path.relpath(path)}: cannot be read: {error}", hint="name a script file") from error
-    return parse_script(text, uri=f"file:{path.name}")
+    read = read_text_file(path.parent, path.name, inside=False, max_bytes=_MAX_SCRIPT_BYTES)
+    if read.problem is not None or read.lossy:
+        why = read.problem or "it is no UTF-8 text"
+        raise ConfigError(f"{os.path.relpath(path)}: cannot be read: {why}", hint="name a script file")
+    return parse_script(read.text, uri=f"file:{path.name}")
 
 
 def estimated_model(settings: Settings, *, base: Path) -> tuple[str, bool]:

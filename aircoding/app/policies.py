@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 
 from aircoding.app.project import Project
 from aircoding.errors import AirError, ConfigError
@@ -18,6 +17,7 @@ from aircoding.records.profiles import Profile
 from aircoding.records.sessions import SessionBrief
 from aircoding.records.snapshot import ToolSpec
 from aircoding.records.tasks import TaskSpec
+from aircoding.sources.files import TextRead, read_text_file
 from aircoding.sources.installation import approved
 from aircoding.sources.resources import read_resource
 from aircoding.sources.role_text import tool_specs
@@ -25,6 +25,7 @@ from aircoding.sources.roles import load_profiles
 
 __all__ = ["LivePolicies", "Policies", "open_policies"]
 
+_SHARED = ".air/shared/permissions.yaml"
 _PLAN_FLOOR = ".air/**"
 """The line of the floor that the architecture designer's right to write the plan lifts."""
 
@@ -109,19 +110,17 @@ class LivePolicies:
                 self._report(error.message)
         return self._policies
 
-    def _digest(self) -> tuple[bytes | None, ...]:
-        return tuple(_bytes(path) for path in _policy_paths(self._project))
+    def _digest(self) -> tuple[tuple[Digest, str | None], ...]:
+        reads = (_read_own(self._project), _read_shared(self._project))
+        return tuple((read.digest, read.problem) for read in reads)
 
 
-def _policy_paths(project: Project) -> tuple[Path, Path]:
-    return project.home / "permissions.yaml", project.root / ".air" / "shared" / "permissions.yaml"
+def _read_own(project: Project) -> TextRead:
+    return read_text_file(project.home, "permissions.yaml", inside=False)
 
 
-def _bytes(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return None
+def _read_shared(project: Project) -> TextRead:
+    return read_text_file(project.root, _SHARED)
 
 
 def open_policies(project: Project, *, confined: bool) -> Policies:
@@ -138,9 +137,8 @@ def open_policies(project: Project, *, confined: bool) -> Policies:
         )
         for level in (PolicyLevel.FLOOR, PolicyLevel.DEFAULTS)
     ]
-    own, shared = _policy_paths(project)
-    files += _file(own, "user:permissions.yaml", PolicyLevel.USER)
-    files += _file(shared, "project:.air/shared/permissions.yaml", PolicyLevel.PROJECT)
+    files += _file(_read_own(project), "user:permissions.yaml", PolicyLevel.USER)
+    files += _file(_read_shared(project), f"project:{_SHARED}", PolicyLevel.PROJECT)
     require_valid(files)
     return Policies(
         files=tuple(files),
@@ -151,10 +149,10 @@ def open_policies(project: Project, *, confined: bool) -> Policies:
     )
 
 
-def _file(path: Path, uri: str, level: PolicyLevel) -> list[PolicyFile]:
-    try:
-        return [parse_policy_file(path.read_text(encoding="utf-8"), uri=uri, level=level)]
-    except FileNotFoundError:
+def _file(read: TextRead, uri: str, level: PolicyLevel) -> list[PolicyFile]:
+    if read.vanished:
         return []
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{uri}: cannot be read: {error}", hint="correct or delete the file") from error
+    if read.problem is not None or read.lossy:
+        why = read.problem or "it is no UTF-8 text"
+        raise ConfigError(f"{uri}: cannot be read: {why}", hint="correct or delete the file")
+    return [parse_policy_file(read.text, uri=uri, level=level)]

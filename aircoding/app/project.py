@@ -13,6 +13,7 @@ from aircoding.homes import air_home
 from aircoding.settings import IdentitySettings, Settings, load_settings
 from aircoding.sources.files import read_text_file
 from aircoding.sources.profile_files import require_profile
+from aircoding.sources.project_files import require_unlinked_folder
 from aircoding.sources.trust import is_trusted
 from aircoding.workspace.repository import GitRepository, open_repository
 
@@ -96,10 +97,12 @@ class Project:
 
         Raises:
             NotFoundError: nothing was recorded yet.
+            ConfigError: `.air/local` is a link that leads out of the project, or something in it is a link.
             StoreError: the database cannot be used.
         """
         from aircoding.store import open_store
 
+        require_unlinked_folder(self.root, ".air/local")
         if "://" not in self.database:
             if not create and not Path(self.database).exists():
                 raise NotFoundError("nothing is on record in this project yet", hint="start with `aircoding run`")
@@ -134,7 +137,7 @@ def open_project(start: Path, *, flags: Mapping[str, Mapping[str, Any]] | None =
     """
     repository = open_repository(start)
     root = Path(repository.root)
-    return Project(root=root, home=air_home(), settings=load_settings(root, flags=flags), repository=repository)
+    return Project(root=root, home=air_home(root), settings=load_settings(root, flags=flags), repository=repository)
 
 
 def find_root(start: Path) -> Path | None:

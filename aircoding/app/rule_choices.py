@@ -42,7 +42,7 @@ def confirm(start: Path, name: str) -> ChoiceMade:
     """
     folder = open_folder(start)
     rule = _rule(folder, name)
-    before = is_confirmed(rule, confirmed_rules(air_home(), folder.root))
+    before = is_confirmed(rule, confirmed_rules(air_home(folder.root), folder.root))
     confirm_rule(air_home(), folder.root, rule)
     return ChoiceMade(subject=name, root=str(folder.root), changed=not before)
 
@@ -93,7 +93,7 @@ def approve_outside(start: Path, given: str, *, withdraw: bool) -> ChoiceMade:
     folder = open_folder(start)
     root = folder.root
     names = _outside_names(start, root, given)
-    before = approved_imports(air_home(), root)
+    before = approved_imports(air_home(root), root)
     if withdraw:
         if not [name for name in names if withdraw_import(air_home(), root, name)]:
             known = ", ".join(sorted(before)) or "nothing"

@@ -75,7 +75,7 @@ def lint_rules(start: Path, *, select: Collection[str] = (), ignore: Collection[
 
 def _of_texts(folder: RuleFolder, tree: RuleTree) -> Iterator[Diagnostic]:
     """Yield what the rules say against each other and the policy, and what workers make of them, if trusted."""
-    root, home = folder.root, air_home()
+    root, home = folder.root, air_home(folder.root)
     settings = load_settings(root)
     project = Project(root=root, home=home, settings=settings, repository=GitRepository(str(root)))
     policies = open_policies(project, confined=True)

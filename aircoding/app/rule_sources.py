@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aircoding.homes import air_home
+from aircoding.errors import ConfigError
+from aircoding.homes import air_home, home_from, user_home
 from aircoding.rules.rule_switches import RuleSwitches
 from aircoding.sources.rule_tree import RuleHomes
 
@@ -37,14 +38,16 @@ def folder_switches(root: Path) -> RuleSwitches:
 def has_settings(root: Path) -> bool:
     """Whether any file or variable sets something for a folder."""
     set_here = any(name.startswith("AIR_") and ("__" in name or name == "AIR_DATABASE_URL") for name in os.environ)
-    return set_here or (root / ".air/config.toml").exists() or (air_home() / "config.toml").exists()
+    home = air_home(root)
+    return set_here or (root / ".air/config.toml").exists() or (home / "config.toml").exists()
 
 
 def rule_homes() -> RuleHomes:
     """Return where other tools keep what is not the project's: `HOME`, `CODEX_HOME`, and the machine's `/etc`."""
-    codex = os.environ.get("CODEX_HOME")
     try:
-        user = Path.home()
-    except RuntimeError:
+        user = user_home()
+    except ConfigError as error:
+        if error.code != "home.none":
+            raise
         user = None  # neither HOME nor an entry in the list of users
-    return RuleHomes(user=user, machine=Path("/"), codex_home=Path(codex) if codex else None)
+    return RuleHomes(user=user, machine=Path("/"), codex_home=home_from("CODEX_HOME"))

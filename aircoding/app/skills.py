@@ -173,7 +173,8 @@ def _findings(base: Path, name: str, start: Path) -> tuple[Diagnostic, ...]:
 
 
 def _read(start: Path) -> tuple[SkillSet, tuple[PluginFault, ...]]:
-    root, home = find_root(start), air_home()
+    root = find_root(start)
+    home = air_home(root)
     trusted = root is not None and is_trusted(home, root)
     settings = load_settings(root)
     loaded = _plugins(root, settings) if root is not None else Extensions()
@@ -190,7 +191,7 @@ def _read(start: Path) -> tuple[SkillSet, tuple[PluginFault, ...]]:
 
 def _plugins(root: Path, settings: Settings) -> Extensions:
     """Return what plugins bring; where the policy that judges them cannot be read the files are shown all the same."""
-    project = Project(root=root, home=air_home(), settings=settings, repository=GitRepository(str(root)))
+    project = Project(root=root, home=air_home(root), settings=settings, repository=GitRepository(str(root)))
     try:
         return load_plugins_of(project, open_policies(project, confined=True))
     except AirError as error:

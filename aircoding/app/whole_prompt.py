@@ -59,7 +59,7 @@ def gather_rules(folder: RuleFolder) -> tuple[Segment, ...]:
 
 def _gatherer(folder: RuleFolder) -> tuple[FileGatherer, Policies, str]:
     root = folder.root
-    project = Project(root=root, home=air_home(), settings=load_settings(root), repository=GitRepository(str(root)))
+    project = Project(root=root, home=air_home(root), settings=load_settings(root), repository=GitRepository(str(root)))
     policies = open_policies(project, confined=True)
     limits = limits_for(None, project.settings)
 

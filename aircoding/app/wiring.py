@@ -43,6 +43,7 @@ from aircoding.rules.globs import Dialect, compile_globs
 from aircoding.sources.gather import FileGatherer
 from aircoding.sources.gather import Project as Sources
 from aircoding.sources.memory_files import AgentMemories
+from aircoding.sources.project_files import project_folder
 from aircoding.sources.role_text import reminders, result_schema
 from aircoding.sources.skill_shelf import FileShelf
 from aircoding.workspace.clock import SystemClock
@@ -261,7 +262,7 @@ def _copy(root: Path, globs: tuple[str, ...], target: Path) -> None:
     """Copy files that git ignores into a new worktree.
 
     Raises:
-        ConfigError: a glob leads out of the project.
+        ConfigError: a glob leads out of the project, or a folder of the worktree is a link that leads out of it.
     """
     matcher = compile_globs(globs, Dialect.ROOT_ANCHORED)
     for folder, folders, names in os.walk(root):
@@ -276,5 +277,7 @@ def _copy(root: Path, globs: tuple[str, ...], target: Path) -> None:
                     f"[worktree] copy: {relative} leads out of the project", hint="copy only its own files"
                 )
             destination = target / relative
-            destination.parent.mkdir(parents=True, exist_ok=True)
+            if destination.is_symlink():
+                continue  # it is git's, and is there already
+            project_folder(target, relative)
             shutil.copy2(path, destination)

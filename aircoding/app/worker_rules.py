@@ -81,7 +81,7 @@ def explain_rules(start: Path, given: str, request: WorkerRequest) -> WorkerAcco
 
 def explain_in(folder: RuleFolder, tree: RuleTree, request: WorkerRequest) -> WorkerAccount:
     """Return the account for a folder that was opened and read already."""
-    home = air_home()
+    home = air_home(folder.root)
     trusted = is_trusted(home, folder.root)
     staged = _rules_alone(folder, tree, home, request, trusted=trusted) or _whole_prompt(folder, request)
     path_of = {tree_uri(path): path for path in tree.files}

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from aircoding.cli.output import emit, json_option, note, table, visible
+from aircoding.cli.output import emit, json_option, note, table, visible, visible_line, visible_words
 
 __all__ = ["hooks"]
 
@@ -33,7 +33,7 @@ def list_(as_json: bool) -> None:
 
     def text() -> str:
         shown = table(("event", "name", "source", "trusted", "seconds", "why"), rows) if rows else "no hooks"
-        return "\n".join([shown, *(f"{one.name} takes no part: {one.reason}" for one in report.faults)])
+        return "\n".join([shown, *(visible_line(f"{one.name} takes no part: {one.reason}") for one in report.faults)])
 
     emit("hooks", report.hooks, as_json=as_json, text=text, faults=[_fault(one) for one in report.faults])
 
@@ -48,10 +48,12 @@ def trust(assume_yes: bool, as_json: bool) -> None:
     found = untrusted_hooks(Path.cwd())
     if not found.trusted:
         for hook in found.hooks:
-            runs = " ".join(hook.command) if hook.command else f"{hook.python}, function {hook.function}"
+            runs = visible_words(hook.command or (hook.python,)) + (
+                f", function {hook.function}" if hook.python else ""
+            )
             note(f"{hook.event.value}: {hook.name} runs {runs}")
         for name, digest in found.files.items():
-            note(f"  {digest[:12]}  {name}")
+            note(f"  {digest[:12]}  {visible_words((name,))}")
         if not assume_yes and not _confirmed():
             raise click.UsageError("nobody confirmed it; on a terminal you are asked, else give --yes")
         trust_hooks(Path.cwd(), found.digest)

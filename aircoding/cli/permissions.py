@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from aircoding.cli.output import emit, json_option, note, visible
+from aircoding.cli.output import emit, json_option, note, visible, visible_line, visible_words
 
 __all__ = ["permissions"]
 
@@ -77,6 +77,6 @@ def import_rules(file: Path, tool: str, as_json: bool) -> None:
     emit("proposal", found, as_json=as_json, text=lambda: found.text.removesuffix("\n"))
     if not as_json:
         for one in found.untranslated:
-            note(f"{one.effect or 'key'} {one.rule}: {one.why}")
+            note(f"{visible_line(one.effect or 'key')} {visible_words((one.rule,))}: {visible_line(one.why)}")
     if found.untranslated:
         raise SystemExit(1)

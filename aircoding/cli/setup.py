@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aircoding.cli.output import emit, json_option, table
+from aircoding.cli.output import emit, json_option, table, visible_line, visible_words
 from aircoding.cli.tool_choice import ToolChoice
 from aircoding.records.words import counted
 
@@ -70,17 +70,23 @@ def _adopted(done: Adoption) -> str:
 
 def _agent_lines(agent: AdoptedAgent) -> list[str]:
     told = f"{'made' if agent.made else 'kept'} role {agent.role}" if agent.role is not None else "no role"
-    return [f"{agent.path}: {told}: {agent.why}", *(f"  not carried over: {one}" for one in agent.left)]
+    return [
+        visible_line(f"{agent.path}: {told}: {agent.why}"),
+        *(visible_line(f"  not carried over: {one}") for one in agent.left),
+    ]
 
 
 def _permission_lines(found: PermissionProposal) -> list[str]:
     if found.problem is not None:
-        return [f".claude/settings.json: no rules were translated: {found.problem}"]
+        return [f".claude/settings.json: no rules were translated: {visible_line(found.problem)}"]
     told = f"{counted(found.lines, 'line')} proposed in {found.path}" if found.path else "no rule has an equivalent"
     lines = [f".claude/settings.json: {told}"]
     if found.untranslated:
         lines.append("without an equivalent:")
-        lines += [f"  {one.effect or 'key'} {one.rule}: {one.why}" for one in found.untranslated]
+        lines += [
+            f"  {visible_line(one.effect or 'key')} {visible_words((one.rule,))}: {visible_line(one.why)}"
+            for one in found.untranslated
+        ]
     return lines
 
 

@@ -6,6 +6,7 @@ Hermes' `memory_tool.py`, read 2026-08). Nothing here reads a disk.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -152,13 +153,18 @@ def _entry(text: str) -> str:
             hint="add them one by one",
             code="memory.invalid",
         )
-    if any(char.isspace() is False and not char.isprintable() for char in entry):
+    if any(_is_unseen(char) for char in entry):
         raise ConfigError(
             "the text holds characters that cannot be seen or are no UTF-8",
             hint="write it in plain characters",
             code="memory.invalid",
         )
     return entry
+
+
+def _is_unseen(char: str) -> bool:
+    """Whether a character is none of a text: ends of lines that only some programs know are none."""
+    return not char.isprintable() and char not in "\n\t" and unicodedata.category(char) != "Zs"
 
 
 def _within(kind: MemoryKind, before: Sequence[str], after: tuple[str, ...]) -> tuple[str, ...]:

@@ -7,13 +7,13 @@ another digest, and is the person's from then on.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from aircoding.errors import ConfigError
 from aircoding.records.digests import sha256_text
-from aircoding.sources.atomic_files import replace_text
-from aircoding.sources.files import read_text_file
+from aircoding.sources.json_files import read_json_file
 
 __all__ = ["AgentEntries", "read_agent_entries", "write_agent_entries"]
 
@@ -49,15 +49,12 @@ class AgentEntries:
 def read_agent_entries(base: Path, store: str, *, inside: bool) -> AgentEntries:
     """Read what is known of the writers of the store `store` below `base`. Never raises."""
     name = _name(store)
-    read = read_text_file(base, name, inside=inside)
-    if read.absent and not (base / name).is_symlink():
+    read = read_json_file(base, name, inside=inside)
+    if read.vanished:
         return AgentEntries(name=name)
     if read.problem is not None:
         return AgentEntries(name=name, problem=read.problem)
-    try:
-        data = json.loads(read.text)
-    except ValueError:
-        return AgentEntries(name=name, problem="it is no JSON")
+    data = read.value
     digests = data.get("digests") if isinstance(data, dict) and data.get("version") == _VERSION else None
     if not isinstance(digests, list) or not all(isinstance(one, str) for one in digests):
         return AgentEntries(name=name, problem="it has another form than this program writes")
@@ -65,17 +62,15 @@ def read_agent_entries(base: Path, store: str, *, inside: bool) -> AgentEntries:
 
 
 def write_agent_entries(
-    base: Path, store: str, digests: frozenset[str], *, before: AgentEntries, new_mode: int
+    store: str, digests: frozenset[str], *, before: AgentEntries, write: Callable[[str, str], None]
 ) -> None:
-    """Write down which entries agents wrote; without any the file is not made.
+    """Write down which entries agents wrote, by `write` (name and text); without any the file is not made.
 
     Raises:
         OSError: it cannot be written.
     """
-    if digests == before.digests:
-        return
-    text = json.dumps({"version": _VERSION, "digests": sorted(digests)}, indent=1) + "\n"
-    replace_text(base / _name(store), text, new_mode=new_mode)
+    if digests != before.digests:
+        write(_name(store), json.dumps({"version": _VERSION, "digests": sorted(digests)}, indent=1) + "\n")
 
 
 def _name(store: str) -> str:

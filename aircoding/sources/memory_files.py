@@ -16,6 +16,7 @@ from aircoding.sources.agent_entries import AgentEntries, read_agent_entries, wr
 from aircoding.sources.atomic_files import alone_in, replace_text
 from aircoding.sources.files import TextRead, read_text_file
 from aircoding.sources.profile_files import checked_profile
+from aircoding.sources.project_files import project_folder, replace_project_text
 from aircoding.sources.segments import Intake, barred
 
 __all__ = ["AgentMemories", "MemoryStore", "memory_segments", "memory_stores"]
@@ -70,12 +71,7 @@ class MemoryStore:
         """
         path = self.base / self.name
         try:
-            folder = self._folder()
-            if self.kind is MemoryKind.PROJECT and not folder.resolve().is_relative_to(self.base.resolve()):
-                raise ConfigError(
-                    f"{folder} is a link that leaves the project", hint="make it a folder", code="memory.unreadable"
-                )
-            with alone_in(folder):
+            with alone_in(self._folder()):
                 before = self.entries()
                 after = edit(before)
                 if after != before:
@@ -87,15 +83,21 @@ class MemoryStore:
         return after
 
     def _put(self, before: tuple[str, ...], after: tuple[str, ...], *, by_agent: bool) -> None:
-        mode = 0o600 if self._is_private else 0o644
         known, new = self.written_by_agents(), frozenset(map(sha256_text, set(after) - set(before)))
         known.require_readable()
         own = known.digests | new if by_agent else known.digests - new
         if by_agent:
-            write_agent_entries(self.base, self.name, own, before=known, new_mode=mode)
-        replace_text(self.base / self.name, file_text(after), new_mode=mode)
+            write_agent_entries(self.name, own, before=known, write=self._write)
+        self._write(self.name, file_text(after))
         standing = own & frozenset(map(sha256_text, after))
-        write_agent_entries(self.base, self.name, standing, before=self.written_by_agents(), new_mode=mode)
+        write_agent_entries(self.name, standing, before=self.written_by_agents(), write=self._write)
+
+    def _write(self, name: str, text: str) -> None:
+        """Write the store or what is kept beside it; a project's links are never followed, the user's own are."""
+        if self._is_private:
+            replace_text(self.base / name, text, new_mode=0o600)
+        else:
+            replace_project_text(self.base, name, text)
 
     @property
     def _is_private(self) -> bool:
@@ -103,10 +105,13 @@ class MemoryStore:
 
     def _folder(self) -> Path:
         """Make the folders of the file; a profile's are the user's alone."""
+        if not self._is_private:
+            self.base.mkdir(exist_ok=True)
+            return project_folder(self.base, self.name)
         current = self.base
         for part in (".", *Path(self.name).parent.parts):
             current = current / part
-            current.mkdir(exist_ok=True, mode=0o700 if self._is_private else 0o777)
+            current.mkdir(exist_ok=True, mode=0o700)
         return current
 
 

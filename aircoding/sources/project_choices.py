@@ -10,10 +10,10 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from aircoding.errors import ConfigError, WorkspaceError
 from aircoding.sources.atomic_files import alone_in, replace_text
+from aircoding.sources.json_files import read_json_file
 
 __all__ = ["ProjectChoices"]
 
@@ -54,13 +54,13 @@ class ProjectChoices:
 
     def _all(self, home: Path) -> dict[str, list[str]]:
         path = home / self.file_name
-        try:
-            data: Any = json.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
+        read = read_json_file(home, self.file_name, inside=False)
+        if read.absent:
             return {}
-        except (OSError, ValueError) as error:
+        if read.problem is not None:
             hint = f"correct or delete it; {self.without}"
-            raise ConfigError(f"{path}: cannot be read: {error}", hint=hint) from error
+            raise ConfigError(f"{path}: cannot be read: {read.problem}", hint=hint)
+        data = read.value
         good = isinstance(data, dict) and all(
             isinstance(choices, list) and all(isinstance(choice, str) for choice in choices)
             for choices in data.values()

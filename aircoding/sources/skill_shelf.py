@@ -85,9 +85,24 @@ def _folder(found: FoundSkill) -> Path:
 def _checked(path: str) -> str:
     """Return a path of one file, at most one folder deep."""
     parts = PurePosixPath(path).parts
-    if "\0" in path or path.startswith("/") or ".." in parts or not 1 <= len(parts) <= _MOST_PARTS:
+    if (
+        not _is_name(path)
+        or "\0" in path
+        or path.startswith("/")
+        or ".." in parts
+        or not 1 <= len(parts) <= _MOST_PARTS
+    ):
         raise PathRefusedError(f"{printable(path)} is no path of a skill's own file", hint=_OWN_FILES)
     return "/".join(parts)
+
+
+def _is_name(path: str) -> bool:
+    """Whether a file can be called so: a lone half of a character is no name, bytes that are no UTF-8 are."""
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_below(real: str, folder: str) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 
 from aircoding.errors import ConfigError, WorkspaceError
 from aircoding.sources.atomic_files import alone_in, replace_text
+from aircoding.sources.json_files import read_json_file
 
 __all__ = ["is_trusted", "trust_project"]
 
@@ -56,17 +57,16 @@ def trust_project(home: Path, root: Path) -> None:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    read = read_json_file(path.parent, path.name, inside=False)
+    if read.absent:
         return {}
-    except (OSError, ValueError) as error:
+    if read.problem is not None:
         raise ConfigError(
-            f"{path}: cannot be read: {error}", hint="correct the file, or delete it to trust anew"
-        ) from error
-    if not isinstance(data, dict):
+            f"{path}: cannot be read: {read.problem}", hint="correct the file, or delete it to trust anew"
+        )
+    if not isinstance(read.value, dict):
         raise ConfigError(f"{path}: is no JSON object", hint="delete it to trust anew")
-    return data
+    return read.value
 
 
 def _projects(data: dict[str, Any], home: Path) -> dict[str, Any]:

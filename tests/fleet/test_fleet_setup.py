@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import pytest
 from fleet.worlds import Fleet, done, script, use, write
+
+from aircoding.errors import ConfigError
 
 Make = Callable[..., Fleet]
 CHANGE = [script("executor", "A", write("a.txt", "good\n"), done())]
@@ -36,6 +40,24 @@ def test_files_that_git_ignores_are_copied(fleet: Make) -> None:
     (run.root / "key.cache").write_text("a secret\n")
 
     assert run.drive() == "done"
+
+
+def test_files_are_copied_through_no_link_of_the_worktree(fleet: Make, tmp_path: Path) -> None:
+    run = fleet([task()], CHANGE)
+    work, outside = tmp_path / "work", tmp_path / "outside"
+    work.mkdir()
+    outside.mkdir()
+    (work / "key.cache").symlink_to(outside / "key")
+    (run.root / "key.cache").write_text("a secret\n")
+    run.deps().copy_files(("*.cache",), str(work))
+    assert not (outside / "key").exists()
+
+    (work / "sub").symlink_to(outside)
+    (run.root / "sub").mkdir()
+    (run.root / "sub/key.cache").write_text("a secret\n")
+    with pytest.raises(ConfigError, match="sub is a link that leads out"):
+        run.deps().copy_files(("sub/*.cache",), str(work))
+    assert list(outside.iterdir()) == []
 
 
 def test_failed_set_up_is_tried_twice_then_blocks_the_task_and_asks_no_agent(fleet: Make) -> None:

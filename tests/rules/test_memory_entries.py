@@ -100,3 +100,16 @@ def test_a_store_over_its_limit_may_only_shrink() -> None:
     with pytest.raises(ConfigError, match="808 too many"):
         add_entry(MemoryKind.NOTES, texts[:1], "short!"[:5])
     assert edit_entry(MemoryKind.NOTES, texts, "xxx", "y" * 2_900) == ("y" * 2_900, "short")
+
+
+@pytest.mark.parametrize("char", "\u2028\u2029\x85\x0b\x0c\x1c\x1d\x1e\x1f\x00\x1b\u202e\ud800")
+def test_ends_of_lines_that_only_some_programs_know_are_no_text(char: str) -> None:
+    with pytest.raises(ConfigError, match="cannot be seen"):
+        add_entry(MemoryKind.NOTES, (), f"a{char}b")
+    with pytest.raises(ConfigError, match="cannot be seen"):
+        edit_entry(MemoryKind.NOTES, ("one",), "one", f"a{char}b")
+
+
+@pytest.mark.parametrize("char", "\n\t\u00a0\u3000 ")
+def test_blanks_of_any_script_are_text(char: str) -> None:
+    assert add_entry(MemoryKind.NOTES, (), f"a{char}b") == (f"a{char}b",)

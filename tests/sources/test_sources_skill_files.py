@@ -491,7 +491,7 @@ def test_the_shelf_gives_a_skills_own_files_and_no_others(tmp_path: Path) -> Non
     assert shelf.read("x", "scripts/run.py").uri == "project:.claude/skills/x/scripts/run.py"
     assert (shelf.resolve("u", ""), shelf.resolve("u", "a.md")) == (".air/skills/u/SKILL.md", ".air/skills/u/a.md")
     assert shelf.read("u", "a.md").text == "U\n"
-    outside = ("../y/own.md", "/etc/passwd", "deep/er/b.md", "link.md", "a\0.md", ".", "scripts/..")
+    outside = ("../y/own.md", "/etc/passwd", "deep/er/b.md", "link.md", "a\0.md", ".", "scripts/..", "\ud800.md")
     for name, path in (*(("x", path) for path in outside), ("u", "token")):
         with pytest.raises(PathRefusedError):
             shelf.resolve(name, path)
