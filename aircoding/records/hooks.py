@@ -175,13 +175,15 @@ class ProjectHooks:
     """A project's hooks with all that a user trusts by trusting them.
 
     `files` are the digests of `hooks.yaml` and of the files that it names, `texts` those of Python files, `digest` is
-    one of everything. `faults` say what is wrong; with one, no hook of the file holds.
+    one of everything. `covered` are by a hook's name the files that its words name. `faults` say what is wrong; with
+    one, no hook of the file holds.
     """
 
     hooks: tuple[ProjectHook, ...]
     files: Mapping[str, Digest]
     texts: Mapping[str, str]
     digest: Digest
+    covered: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     faults: tuple[str, ...] = ()
 
 
