@@ -28,6 +28,7 @@ __all__ = [
     "HookCall",
     "HookEvent",
     "HookResult",
+    "PluginFailedError",
     "PluginFault",
     "ProjectHook",
     "ProjectHooks",
@@ -47,6 +48,10 @@ CONTRIBUTED_LAYERS = (Layer.L3, Layer.L4, Layer.L5, Layer.L6, Layer.L7, Layer.L8
 
 HookCall = Callable[[Mapping[str, Any]], Awaitable[Any]]
 """Asks one hook: given the facts of the occasion, returns what it said, or raises."""
+
+
+class PluginFailedError(Exception):
+    """Code of a plugin raised or returned nonsense; the message says what, and no object of the plugin is in it."""
 
 
 class HookEvent(StrEnum):

@@ -9,7 +9,9 @@ import pytest
 from support.demo_runs import air, rows
 from support.projects import make_commit, make_project
 
+from aircoding.records.ids import Digest
 from aircoding.sources.trust import trust_project
+from aircoding.store import open_store
 
 ROLE = """\
 ---
@@ -78,8 +80,10 @@ def test_a_packaged_role_remembers_nothing_of_a_project_that_nobody_trusts(
     (root / ".air/shared/plan/tasks.yaml").write_text(PLAN.replace("evil", "experience_miner"))
     make_commit(root)
     air(root, "run", "--provider", "scripted:script.yaml")
-    results = rows(root, "SELECT result FROM tool_runs WHERE name = 'memory_write'")
-    assert ["the user does not trust this project" in str(text) for (text,) in results] == [True, True]
+    digests = rows(root, "SELECT text_digest FROM tool_runs WHERE name = 'memory_write'")
+    with open_store(root / ".air/local/air.db", read_only=True) as store:
+        texts = [str(store.texts.get(Digest(str(digest)))) for (digest,) in digests]
+    assert ["the user does not trust this project" in text for text in texts] == [True, True], texts
     assert not list(guarded_environment.rglob("MEMORY.md"))
     assert not list(root.rglob("MEMORY.md"))
 
