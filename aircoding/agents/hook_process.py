@@ -23,6 +23,8 @@ __all__ = ["HookProcessError", "project_hook_call"]
 
 _BLOCKS = 2
 """The exit code with which a hook refuses a tool call."""
+_ENVIRONMENT = (("PYTHONDONTWRITEBYTECODE", "1"),)
+"""What it leaves in a folder that the trust covers would be a change of it."""
 _UNCONFINED = "no sandbox confines commands here, and your settings do not allow them unconfined"
 
 
@@ -67,6 +69,7 @@ def project_hook_call(
             timeout_seconds=hook.timeout_seconds,
             max_output_bytes=4 * MOST_ANSWER_CHARS,
             writable=False,
+            env=_ENVIRONMENT,
             input_text=_input(hook, now, facts),
         )
         return _answer(hook, await sandbox.run(request, root=root))

@@ -196,11 +196,10 @@ async def test_without_a_sandbox_a_hook_runs_only_where_unconfined_commands_are_
         ran.unlink()
 
 
-@pytest.mark.parametrize(
-    "pairs", ['"decision": "deny", "decision": "allow"', '"decision": "allow", "decision": "deny"']
-)
-async def test_an_answer_that_denies_and_allows_denies(place: Place, pairs: str) -> None:
-    result = await ask(place.command(HookEvent.PRE_TOOL_USE, f"print('{{{pairs}}}')"))
+@pytest.mark.parametrize("said", [("deny", "allow"), ("allow", "deny")])
+async def test_an_answer_that_denies_and_allows_denies(place: Place, said: tuple[str, str]) -> None:
+    answer = f'{{"decision": "{said[0]}", "decision": "{said[1]}"}}'
+    result = await ask(place.command(HookEvent.PRE_TOOL_USE, f"print({answer!r})"))
     assert (result.state, result.decision) == ("returned", Effect.DENY)
     assert result.reason == "its answer denies, and not only: the key decision stands twice"
 
@@ -213,9 +212,11 @@ async def test_an_answer_with_a_key_twice_means_nothing(place: Place, event: Hoo
 
 
 async def test_a_folder_that_a_command_names_is_run_only_as_it_was_trusted(place: Place) -> None:
+    place.sandbox = choose_sandbox("none")  # where it could leave byte code in its folder
     write_tree(place.root, {"tools/__main__.py": "import part\nprint(part.SAID)", "tools/part.py": "SAID = 'trusted'"})
     one = place.hook(HookEvent.PRE_LLM_CALL, {"command": ["python3", "tools"]})
-    assert (await ask(one)).text.strip() == "trusted"
+    for _ in range(2):
+        assert (await ask(one)).text.strip() == "trusted"
     (place.root / "tools/part.py").write_text("SAID = 'changed'")
     changed = await ask(one)
     assert (changed.state, "it was changed since it was trusted" in changed.reason) == ("failed", True)
