@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 import inspect
 import threading
 from collections.abc import Callable
@@ -69,7 +70,8 @@ async def ask_in_thread(function: Callable[..., Any], *arguments: Any, read: Cal
     Raises:
         PluginFailedError: the function or `read` raised; it says what.
     """
-    asked = _Asked(function, arguments, read)
+    # What was judged must not change under the call that it was judged for.
+    asked = _Asked(function, copy.deepcopy(arguments), read)
     threading.Thread(target=asked.run, name="aircoding-plugin", daemon=True).start()
     try:
         value, failure = await asked.answer

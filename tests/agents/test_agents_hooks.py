@@ -158,7 +158,6 @@ BROKEN: list[tuple[Any, str]] = [
     (stops, "StopIteration: no more"),
     (lambda _: LeavingObject(context="x"), "SystemExit: 4"),
     (lambda _: TwiceObject(), "the key decision twice"),
-    (lambda _: EndlessObject(), "more than 100000 values"),
     (lambda _: {"context": set()}, "its answer holds a set"),
     (raises_nameless, "UnsayableError"),
     (lambda _: threading.Event().wait(3600), "no answer after 0.2 seconds"),
@@ -190,6 +189,24 @@ async def test_the_methods_of_a_text_are_not_called_outside_of_its_thread(event:
     asker = dispatcher(hook(event.value, lambda _: LeavingText("Be dry.")))
     results, _ = await asker.ask(brief(), event, "now", turn=1)
     assert [(one.state, one.text, type(one.text)) for one in results] == [("returned", "Be dry.", str)]
+
+
+async def test_what_a_hook_does_to_its_facts_reaches_neither_the_call_nor_another_hook() -> None:
+    def reach(facts: Mapping[str, Any]) -> str:
+        given = facts["tool_input"]["path"]
+        facts["tool_input"]["path"] = "other.py"
+        return str(given)
+
+    facts = {"tool_name": "fs_write", "tool_input": {"path": "a.py"}}
+    asker = dispatcher(hook("pre_tool_use", reach), hook("pre_tool_use", reach, name="q"))
+    results, _ = await asker.ask(brief(), HookEvent.PRE_TOOL_USE, "now", turn=1, facts=facts)
+    assert ([one.text for one in results], facts["tool_input"]) == (["a.py", "a.py"], {"path": "a.py"})
+
+
+async def test_an_object_that_never_ends_is_cut_off() -> None:
+    asker = dispatcher(hook("pre_tool_use", lambda _: EndlessObject(), timeout_seconds=60))
+    results, _ = await asker.ask(brief(), HookEvent.PRE_TOOL_USE, "now", turn=1)
+    assert (results[0].state, "more than 100000 values" in results[0].reason) == ("failed", True)
 
 
 @pytest.mark.parametrize("text", ["a\0b", "half \ud800", "x" * 1_000_001])
