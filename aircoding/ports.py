@@ -372,6 +372,10 @@ class Memories(Protocol):
     A store is named by its kind, `notes` or `project` (`rules.memory_entries.MemoryKind`).
     """
 
+    def closed(self) -> str:
+        """Say why no agent may write now; empty: one may."""
+        ...
+
     def entries(self, kind: str) -> tuple[str, ...]:
         """Return the entries of a store as they are now.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import json
 import shlex
@@ -22,6 +23,9 @@ __all__ = ["HookProcessError", "project_hook_call"]
 
 _BLOCKS = 2
 """The exit code with which a hook refuses a tool call."""
+_ENVIRONMENT = (("PYTHONDONTWRITEBYTECODE", "1"),)
+"""What it leaves in a folder that the trust covers would be a change of it."""
+_UNCONFINED = "no sandbox confines commands here, and your settings do not allow them unconfined"
 
 
 class HookProcessError(Exception):
@@ -49,18 +53,23 @@ def project_hook_call(
     """
 
     async def call(facts: Mapping[str, Any]) -> Any:
-        now = read()
+        now = await asyncio.to_thread(read)
         if now is None or now.digest != trusted:
             raise HookProcessError("not run: it was changed since it was trusted; see `aircoding hooks trust`")
-        decision = decide(CommandAct(command=_as_judged(hook)), policy_for(str(facts["role"])))
-        # Who trusts the digest has approved the command: an ask is answered, a deny holds.
+        policy = policy_for(str(facts["role"]))
+        decision = decide(CommandAct(command=_as_judged(hook)), policy)
+        # Who trusts the digest has approved the command: an ask is answered, a deny holds. Not so the ask for want of a
+        # sandbox: that a hook runs without one is for the settings to say, as it is for any other command.
         if not decision.permits and not decision.asked:
             raise HookProcessError(f"not run: {decision.reason}")
+        if not decision.permits and not policy.confined:
+            raise HookProcessError(f"not run: {_UNCONFINED}")
         request = CommandRequest(
             command=_command(hook),
             timeout_seconds=hook.timeout_seconds,
             max_output_bytes=4 * MOST_ANSWER_CHARS,
             writable=False,
+            env=_ENVIRONMENT,
             input_text=_input(hook, now, facts),
         )
         return _answer(hook, await sandbox.run(request, root=root))
@@ -111,9 +120,30 @@ def _answer(hook: ProjectHook, outcome: CommandOutcome) -> Any:
     if not text:
         return None
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_object)
+    except _RepeatedKeyError as error:
+        if hook.event is HookEvent.PRE_TOOL_USE and error.denies:
+            return {"decision": "deny", "reason": f"its answer denies, and not only: {error}"}
+        raise HookProcessError(f"its output means nothing: {error}") from error
     except (ValueError, RecursionError) as error:
         raise HookProcessError(f"its output is no JSON: {error}") from error
+
+
+class _RepeatedKeyError(Exception):
+    """An object of JSON has a key twice; `denies` tells whether a decision in it is a refusal."""
+
+    def __init__(self, key: str, *, denies: bool) -> None:
+        super().__init__(f"the key {key[:80]} stands twice")
+        self.denies = denies
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in made:
+            raise _RepeatedKeyError(key, denies=("decision", "deny") in pairs)
+        made[key] = value
+    return made
 
 
 def _end_of(errors: str, *, lines: int = 20) -> str:

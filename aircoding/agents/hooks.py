@@ -12,7 +12,15 @@ from typing import Any
 from aircoding.agents.hook_answers import HookAnswerError, cut_at_line, read_answer
 from aircoding.agents.tools.workbench import in_utf8
 from aircoding.ports import HookLog, Screener
-from aircoding.records.hooks import MOST_REASON_CHARS, MOST_TEXT_CHARS, Hook, HookAnswer, HookEvent, HookResult
+from aircoding.records.hooks import (
+    MOST_REASON_CHARS,
+    MOST_TEXT_CHARS,
+    Hook,
+    HookAnswer,
+    HookEvent,
+    HookResult,
+    PluginFailedError,
+)
 from aircoding.records.ids import SessionId, session_parts
 from aircoding.records.sessions import SessionBrief
 
@@ -104,7 +112,7 @@ class HookDispatcher:
             answer = read_answer(hook.event, value, layer=hook.layer)
         except TimeoutError as error:
             failure = f"no answer after {hook.timeout_seconds:g} seconds" if limit.expired() else _words(error)
-        except HookAnswerError as error:
+        except (HookAnswerError, PluginFailedError) as error:
             failure = str(error)
         except Exception as error:  # noqa: BLE001 - a hook may raise anything, and never ends the turn
             failure = _words(error)

@@ -40,7 +40,6 @@ from aircoding.records.snapshot import ModelLimits
 from aircoding.records.tasks import Plan, TaskSpec
 from aircoding.sources.gather import FileGatherer
 from aircoding.sources.routed import Routed
-from aircoding.workspace.sandbox import choose_sandbox
 from aircoding.workspace.worktree import GitWorktree
 
 if TYPE_CHECKING:
@@ -199,7 +198,7 @@ def _built(
 
 
 def _extensions(project: Project, policies: Policies, say: Callable[[str], None]) -> Extensions:
-    extensions = load_extensions(project, policies, sandbox=lambda: choose_sandbox(project.settings.sandbox.backend))
+    extensions = load_extensions(project, policies)
     for fault in extensions.faults:
         say(f"{fault.name} takes no part: {fault.reason}")
     return extensions

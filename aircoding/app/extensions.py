@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from dataclasses import replace
 
 from aircoding.agents.hook_process import project_hook_call
@@ -18,6 +17,7 @@ from aircoding.sources.installation import approved
 from aircoding.sources.project_hooks import HOOKS_FILE, read_project_hooks
 from aircoding.sources.role_text import tool_names
 from aircoding.sources.roles import TOOL_CATEGORIES
+from aircoding.workspace.sandbox import choose_sandbox
 
 __all__ = ["NOT_TRUSTED", "are_trusted", "load_extensions", "load_plugins_of", "tool_specs_of"]
 
@@ -47,13 +47,14 @@ def load_plugins_of(project: Project, policies: Policies) -> Extensions:
     return replace(loaded, tools=kept, faults=tuple(faults))
 
 
-def load_extensions(project: Project, policies: Policies, *, sandbox: Callable[[], Sandbox]) -> Extensions:
+def load_extensions(project: Project, policies: Policies, *, sandbox: Sandbox | None = None) -> Extensions:
     """Return what plugins registered and the project's trusted hooks, in the order in which they are asked.
 
     Args:
         project: whose hooks and settings count.
         policies: judge the commands of its hooks, as their files are at that moment.
-        sandbox: confines them; asked for only when there are any.
+        sandbox: confines them in a run, as `policies` know. None: outside of a run, where what the settings say is
+            chosen once there are any.
     """
     loaded = load_plugins_of(project, policies)
     found = read_project_hooks(project.root)
@@ -62,7 +63,7 @@ def load_extensions(project: Project, policies: Policies, *, sandbox: Callable[[
     faults = [PluginFault(name=HOOKS_FILE, reason=fault) for fault in found.faults]
     if not faults and not are_trusted(project, found):
         faults.append(PluginFault(name=HOOKS_FILE, reason=NOT_TRUSTED))
-    hooks = () if faults else _project_hooks(project, found, policies, sandbox())
+    hooks = () if faults else _project_hooks(project, found, *_confinement(project, policies, sandbox))
     return replace(loaded, hooks=(*loaded.hooks, *hooks), faults=(*loaded.faults, *faults))
 
 
@@ -74,6 +75,15 @@ def tool_specs_of(extensions: Extensions) -> tuple[ToolSpec, ...]:
 def are_trusted(project: Project, found: ProjectHooks) -> bool:
     """Whether the user trusts the project's hooks as they are now."""
     return found.digest in approved(project.home, project.root)
+
+
+def _confinement(project: Project, policies: Policies, sandbox: Sandbox | None) -> tuple[Policies, Sandbox]:
+    """Return the policies that know whether a sandbox stands behind the hooks, and the sandbox."""
+    if sandbox is not None:
+        return policies, sandbox
+    settings = project.settings.sandbox
+    chosen = choose_sandbox(settings.backend)
+    return replace(policies, confined=chosen.report.backend != "none" or settings.allow_unconfined), chosen
 
 
 def _project_hooks(project: Project, found: ProjectHooks, policies: Policies, sandbox: Sandbox) -> tuple[Hook, ...]:

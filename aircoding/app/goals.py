@@ -109,7 +109,7 @@ def _ask(project: Project, goal: str, *, base: Path, report: Callable[[Event], N
             sandbox=sandbox,
             store=store,
             report=report,
-            extensions=load_extensions(project, policies, sandbox=lambda: sandbox),
+            extensions=load_extensions(project, policies, sandbox=sandbox),
         )
         task = TaskSpec(id=_TASK, title="Plan for a goal", description=goal, role="architecture_designer")
         run = _planning_run(world, goal, model, task)

@@ -19,7 +19,6 @@ from aircoding.records.ids import RunId, SessionId, TaskId, session_id
 from aircoding.records.layers import Mode
 from aircoding.records.sessions import SessionBrief
 from aircoding.records.tasks import TaskSpec
-from aircoding.workspace.sandbox import choose_sandbox
 
 __all__ = ["dispatcher_in_memory", "run_hook"]
 
@@ -33,7 +32,7 @@ def run_hook(start: Path, name: str, *, event: str | None, facts: Mapping[str, A
     """
     project = open_project(start)
     policies = open_policies(project, confined=True)
-    extensions = load_extensions(project, policies, sandbox=lambda: choose_sandbox(project.settings.sandbox.backend))
+    extensions = load_extensions(project, policies)
     named = [one for one in extensions.hooks if name in {one.name, one.name.removeprefix("hook/")}]
     found = [one for one in named if event in {None, one.event.value}]
     if not found:

@@ -20,7 +20,10 @@ __all__ = ["HookView", "HooksReport", "TrustedHooks", "hooks_report", "trust_hoo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookView:
-    """One hook as `hooks list` shows it; `why` says why it is not run, or what it is trusted by."""
+    """One hook as `hooks list` shows it; `why` says why it is not run, or what it is trusted by.
+
+    `files` are those of the project that the trust in it covers, beside `hooks.yaml`.
+    """
 
     event: str
     name: str
@@ -28,6 +31,7 @@ class HookView:
     trusted: bool
     why: str
     timeout_seconds: float
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +83,7 @@ def hooks_report(start: Path) -> HooksReport:
             trusted=trusted,
             why=f"you trusted {found.digest[:12]}" if trusted else NOT_TRUSTED,
             timeout_seconds=hook.timeout_seconds,
+            files=found.covered.get(hook.name, ()),
         )
         for hook in found.hooks
     ]

@@ -38,7 +38,8 @@ __all__ = ["PlanConflicts", "find_conflicts"]
 class PlanConflicts:
     """The conflicts, each once, with what people ruled on them, and the tasks that cannot pass as they stand.
 
-    `faults` are those of rule files, decisions and skills: what is quarantined for them takes no part.
+    `faults` are those of rule files, decisions and skills: what is quarantined for them takes no part; and what roles
+    of an untrusted project ask for and do not get.
     """
 
     conflicts: tuple[Conflict, ...]
@@ -71,7 +72,7 @@ def find_conflicts(project: Project, plan: Plan) -> PlanConflicts:
     return PlanConflicts(
         conflicts=tuple(unique.values()),
         hopeless=tuple(hopeless),
-        faults=(*docs.diagnostics, *files.diagnostics, *_skill_faults(project)),
+        faults=(*docs.diagnostics, *files.diagnostics, *_skill_faults(project), *policies.role_remarks),
     )
 
 

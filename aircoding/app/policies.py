@@ -11,6 +11,7 @@ from aircoding.app.project import Project
 from aircoding.errors import AirError, ConfigError
 from aircoding.permissions.policy import build_policy, require_valid
 from aircoding.permissions.policy_file import PolicyFile, parse_policy_file
+from aircoding.records.diagnostics import Diagnostic
 from aircoding.records.ids import Digest
 from aircoding.records.policy import Policy, PolicyLevel
 from aircoding.records.profiles import Profile
@@ -21,7 +22,7 @@ from aircoding.sources.files import TextRead, read_text_file
 from aircoding.sources.installation import approved
 from aircoding.sources.resources import read_resource
 from aircoding.sources.role_text import tool_specs
-from aircoding.sources.roles import load_profiles
+from aircoding.sources.roles import read_roles
 
 __all__ = ["LivePolicies", "Policies", "open_policies"]
 
@@ -40,6 +41,8 @@ class Policies:
     confined: bool
     approvals: frozenset[Digest]
     plugin_tools: tuple[ToolSpec, ...] = ()
+    role_remarks: tuple[Diagnostic, ...] = ()
+    """What roles of an untrusted project ask for and do not get."""
 
     def for_role(self, profile: Profile, task: TaskSpec | None) -> Policy:
         """Return what a role may do; with a task, in that task."""
@@ -140,12 +143,15 @@ def open_policies(project: Project, *, confined: bool) -> Policies:
     files += _file(_read_own(project), "user:permissions.yaml", PolicyLevel.USER)
     files += _file(_read_shared(project), f"project:{_SHARED}", PolicyLevel.PROJECT)
     require_valid(files)
+    trusted = project.trusted
+    roles = read_roles(project.root, trusted=trusted)
     return Policies(
         files=tuple(files),
-        profiles=dict(load_profiles(project.root)),
-        project_trusted=project.trusted,
+        profiles=dict(roles.profiles),
+        project_trusted=trusted,
         confined=confined,
         approvals=approved(project.home, project.root),
+        role_remarks=roles.diagnostics,
     )
 
 

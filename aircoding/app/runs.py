@@ -87,7 +87,7 @@ def start_run(request: RunRequest, *, report: Report, say: Say, confirm: Confirm
     _approve_commands(project, plan, policies, confirm=confirm, plan_file=request.plan_file)
     policies = replace(policies, approvals=open_policies(project, confined=policies.confined).approvals)
     known = find_conflicts(project, plan)
-    extensions = load_extensions(project, policies, sandbox=lambda: sandbox)
+    extensions = load_extensions(project, policies, sandbox=sandbox)
     with project.open_store(create=True) as store:
         world = World(
             project=project,
@@ -161,7 +161,7 @@ def resume_run(
                 sandbox=sandbox,
                 store=store,
                 report=report,
-                extensions=load_extensions(project, policies, sandbox=lambda: sandbox),
+                extensions=load_extensions(project, policies, sandbox=sandbox),
             )
             deps, engine = wire(world, run, plan)
             store.runs.finish(run.run_id, "running")

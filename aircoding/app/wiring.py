@@ -199,7 +199,12 @@ def wire(world: World, run: Run, plan: Plan) -> tuple[FleetDeps, DurableEngine]:
         cache_watch=CacheWatch(cache_rules_for(world.provider)),
         hooks=HookDispatcher(world.extensions.hooks, store.hooks, screener, **told),
         plugin_tools={name: plugin_tool(tool, **told) for name, tool in world.extensions.tools.items()},
-        memories=AgentMemories(Path(main_root(project.root)), project.home, project.settings.identity.profile),
+        memories=AgentMemories(
+            Path(main_root(project.root)),
+            project.home,
+            project.settings.identity.profile,
+            trusted=lambda: project.trusted,
+        ),
     )
     settings = project.settings
     deps = FleetDeps(

@@ -13,6 +13,8 @@ from aircoding.cli.output import emit, json_option, note, table, visible, visibl
 
 __all__ = ["hooks"]
 
+_NOT_COVERED = "what these files load themselves, and what a program finds by itself, is not covered"
+
 
 @click.group()
 def hooks() -> None:
@@ -33,7 +35,13 @@ def list_(as_json: bool) -> None:
 
     def text() -> str:
         shown = table(("event", "name", "source", "trusted", "seconds", "why"), rows) if rows else "no hooks"
-        return "\n".join([shown, *(visible_line(f"{one.name} takes no part: {one.reason}") for one in report.faults)])
+        covered = [
+            f"{visible_line(one.name)}: the trust covers {visible_words(one.files)}"
+            for one in report.hooks
+            if one.files
+        ]
+        faults = [visible_line(f"{one.name} takes no part: {one.reason}") for one in report.faults]
+        return "\n".join([shown, *covered, *([_NOT_COVERED] if covered else []), *faults])
 
     emit("hooks", report.hooks, as_json=as_json, text=text, faults=[_fault(one) for one in report.faults])
 
@@ -54,6 +62,7 @@ def trust(assume_yes: bool, as_json: bool) -> None:
             note(f"{hook.event.value}: {hook.name} runs {runs}")
         for name, digest in found.files.items():
             note(f"  {digest[:12]}  {visible_words((name,))}")
+        note(_NOT_COVERED)
         if not assume_yes and not _confirmed():
             raise click.UsageError("nobody confirmed it; on a terminal you are asked, else give --yes")
         trust_hooks(Path.cwd(), found.digest)

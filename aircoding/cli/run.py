@@ -60,7 +60,7 @@ def _line(event: Event) -> str:
         "permission.denied": f"{where}: denied {payload.get('act', '')}: {payload.get('reason', '')}",
         "permission.announced": f"{where}: runs {payload.get('act', '')} ({payload.get('reason', '')})",
         "write_area.violated": f"{where}: changed files outside its write area: {payload.get('paths', '')}",
-        "source.invalid": f"{payload.get('uri')}:{payload.get('line')}: {payload.get('message')}; it takes no part",
+        "source.invalid": _remark(payload),
         "conflict.found": f"conflict {payload.get('conflict_id')}: {payload.get('detail')}; {payload.get('ruling')}",
         "conflict.opened": f"{where}: conflict: {payload.get('detail', '')}",
         "result.differs": f"{where}: {payload.get('remark', '')}",
@@ -87,6 +87,13 @@ def _line(event: Event) -> str:
     if event.type == "merge.finished" and payload.get("conflicts"):
         return f"{where}: merge conflict in {', '.join(payload['conflicts'])}"
     return lines.get(event.type, "")
+
+
+def _remark(payload: Mapping[str, Any]) -> str:
+    """Say what is wrong with a source; only an error keeps it out."""
+    line = "" if payload.get("line") is None else f":{payload['line']}"
+    out = "; it takes no part" if payload.get("severity") == "error" else ""
+    return f"{payload.get('uri')}{line}: {payload.get('message')}{out}"
 
 
 def _judged(payload: Mapping[str, Any]) -> str:

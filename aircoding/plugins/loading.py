@@ -8,7 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from aircoding.errors import AirError
+from aircoding.errors import ConfigError
+from aircoding.plugins.plain_values import in_words
 from aircoding.plugins.registering import PluginContext
 from aircoding.records.hooks import MOST_REASON_CHARS, PLUGIN_NAME, ContributedTool, Extensions, PluginFault
 
@@ -76,15 +77,19 @@ def _registered(point: EntryPoint, context: PluginContext, seconds: float) -> st
         try:
             _register(point.load())(context)
             said.append("")
-        except AirError as error:
-            said.append(f"{error.message} ({error.hint})")
         except BaseException as error:  # noqa: BLE001 - a plugin may raise anything, SystemExit too
-            said.append(f"{type(error).__name__}: {error}")
+            said.append(_in_words(error) or "it failed without a word")
 
     thread = threading.Thread(target=work, name=f"aircoding-plugin-{point.name}", daemon=True)
     thread.start()
     thread.join(seconds)
     return said[0][:MOST_REASON_CHARS] if said else f"it was not loaded after {seconds:g} seconds"
+
+
+def _in_words(error: BaseException) -> str:
+    """Say what went wrong; what we refuse ourselves has its way out."""
+    said = in_words(error)
+    return f"{said.removeprefix('ConfigError: ')} ({error.hint})" if isinstance(error, ConfigError) and said else said
 
 
 def _register(found: Any) -> Callable[[PluginContext], Any]:

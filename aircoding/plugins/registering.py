@@ -6,10 +6,11 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
 from aircoding.errors import ConfigError
+from aircoding.plugins.plain_values import plain_text, plain_value
 from aircoding.plugins.threads import ask_in_thread
 from aircoding.records.hooks import (
     CONTRIBUTED_LAYERS,
@@ -20,6 +21,7 @@ from aircoding.records.hooks import (
     ContributedTool,
     Hook,
     HookEvent,
+    PluginFailedError,
     SkillTrigger,
 )
 from aircoding.records.layers import Layer, Trust
@@ -30,6 +32,7 @@ __all__ = ["ContextRequest", "ContextSource", "PluginContext"]
 
 _TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _TOOL_TIMEOUT_SECONDS = 60.0
+_MOST_ACTS = 1_000
 _TRUSTS = {trust.value: trust for trust in (Trust.USER, Trust.PROJECT, Trust.AGENT, Trust.EXTERNAL)}
 
 
@@ -187,9 +190,9 @@ class PluginContext:
 
         async def ask_acts(given: Mapping[str, Any]) -> tuple[Act, ...]:
             assert judged is not None  # noqa: S101 - only then it is handed on
-            found = tuple(await ask_in_thread(judged, dict(given)))
-            if not found or not all(isinstance(act, CommandAct | PathAct | HostAct) for act in found):
-                raise TypeError(f"acts of {name} must give CommandAct, PathAct or HostAct, at least one")
+            found: tuple[Act, ...] = await ask_in_thread(judged, dict(given), read=_acts)
+            if not found:
+                raise PluginFailedError(f"acts of {spec.name} gave none: at least one must be given")
             return found
 
         limit = _seconds(timeout_seconds)
@@ -216,21 +219,39 @@ class PluginContext:
         )
 
 
+def _acts(value: Any) -> tuple[Act, ...]:
+    """Return the acts that a plugin gave as values of ours.
+
+    Raises:
+        PluginFailedError: one is no act.
+    """
+    found: list[Act] = []
+    for act in value:
+        if type(act) not in (CommandAct, PathAct, HostAct) or len(found) >= _MOST_ACTS:
+            raise PluginFailedError(f"acts must give CommandAct, PathAct or HostAct, at most {_MOST_ACTS}")
+        values = plain_value({one.name: getattr(act, one.name) for one in fields(act)})
+        if not all(isinstance(one, str) for one in values.values()):
+            raise PluginFailedError(f"a part of {type(act).__name__} is no text")
+        found.append(type(act)(**values))
+    return tuple(found)
+
+
 def _name(value: object, what: str) -> str:
     if isinstance(value, str) and re.fullmatch(PLUGIN_NAME, value):
-        return value
+        return plain_text(value)
     raise ConfigError(f"{what} has the name {value!r}", hint="use letters, digits, `.`, `_` and `-`, at most 64")
 
 
 def _tool_name(value: object) -> str:
     if isinstance(value, str) and _TOOL_NAME.fullmatch(value):
-        return value
+        return plain_text(value)
     raise ConfigError(f"a tool has the name {value!r}", hint="use letters, digits, `_` and `-`, at most 64")
 
 
 def _text(value: object, what: str) -> str:
-    if isinstance(value, str) and value.strip() and _is_storable(value):
-        return value.strip()
+    text = plain_text(value) if isinstance(value, str) else ""
+    if text.strip() and _is_storable(text):
+        return text.strip()
     raise ConfigError(f"{what} is no text", hint="give words, in characters that UTF-8 can hold")
 
 

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 import inspect
 import threading
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["PluginStoppedError", "ask_in_thread"]
+from aircoding.plugins.plain_values import in_words, plain_value
+from aircoding.records.hooks import PluginFailedError
 
-
-class PluginStoppedError(Exception):
-    """A function of a plugin tried to end the process; `SystemExit` must not get past its thread."""
+__all__ = ["ask_in_thread"]
 
 
 class _Asked:
-    """One call that is under way; it can be abandoned, and then nobody hears of its end."""
+    """One call that is under way; it can be abandoned, and then nobody hears of its end.
 
-    def __init__(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-        self._function, self._arguments = function, arguments
+    Its answer is a pair: what the function returned, as a value of ours, or None and in words why there is none. No
+    error and no object of a plugin leaves the thread.
+    """
+
+    def __init__(self, function: Callable[..., Any], arguments: tuple[Any, ...], read: Callable[[Any], Any]) -> None:
+        self._function, self._arguments, self._read = function, arguments, read
         self._loop = asyncio.get_running_loop()
         self._inner: tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]] | None = None
-        self.answer: asyncio.Future[Any] = self._loop.create_future()
+        self.answer: asyncio.Future[tuple[Any, str]] = self._loop.create_future()
 
     def run(self) -> None:
         """Call the function; what is async runs on a loop of this thread."""
@@ -31,12 +35,11 @@ class _Asked:
             value = self._function(*self._arguments)
             if inspect.isawaitable(value):
                 value = asyncio.run(self._awaited(value))
-        except Exception as error:  # noqa: BLE001 - whatever a plugin raises is told, and harms nobody
-            self._tell(self._fail, error)
-        except BaseException as error:  # noqa: BLE001 - SystemExit and the like
-            self._tell(self._fail, PluginStoppedError(f"{type(error).__name__}: {error}"))
-        else:
-            self._tell(self._give, value)
+            said = (self._read(value), "")
+        except BaseException as error:  # noqa: BLE001 - whatever a plugin raises is told, SystemExit too
+            said = (None, in_words(error) or "it failed without a word")
+        with contextlib.suppress(RuntimeError):  # the loop that asked is closed
+            self._loop.call_soon_threadsafe(self._give, said)
 
     async def _awaited(self, value: Any) -> Any:
         task = asyncio.current_task()
@@ -53,29 +56,28 @@ class _Asked:
             with contextlib.suppress(RuntimeError):  # it has ended meanwhile
                 loop.call_soon_threadsafe(task.cancel)
 
-    def _tell(self, say: Callable[[Any], None], what: Any) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop that asked is closed
-            self._loop.call_soon_threadsafe(say, what)
-
-    def _give(self, value: Any) -> None:
+    def _give(self, said: tuple[Any, str]) -> None:
         if not self.answer.done():
-            self.answer.set_result(value)
-
-    def _fail(self, error: BaseException) -> None:
-        if not self.answer.done():
-            self.answer.set_exception(error)
+            self.answer.set_result(said)
 
 
-async def ask_in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Return what a function (async or not) returns, or raise what it raises.
+async def ask_in_thread(function: Callable[..., Any], *arguments: Any, read: Callable[[Any], Any] = plain_value) -> Any:
+    """Return what a function (async or not) returns, as `read` makes it a value of ours in the same thread.
 
     On cancellation an async function is cancelled and any other abandoned: its thread is a daemon, which does not
     keep the process from ending.
+
+    Raises:
+        PluginFailedError: the function or `read` raised; it says what.
     """
-    asked = _Asked(function, arguments)
+    # What was judged must not change under the call that it was judged for.
+    asked = _Asked(function, copy.deepcopy(arguments), read)
     threading.Thread(target=asked.run, name="aircoding-plugin", daemon=True).start()
     try:
-        return await asked.answer
+        value, failure = await asked.answer
     except asyncio.CancelledError:
         asked.abandon()
         raise
+    if failure:
+        raise PluginFailedError(failure)
+    return value

@@ -28,6 +28,7 @@ __all__ = [
     "HookCall",
     "HookEvent",
     "HookResult",
+    "PluginFailedError",
     "PluginFault",
     "ProjectHook",
     "ProjectHooks",
@@ -47,6 +48,10 @@ CONTRIBUTED_LAYERS = (Layer.L3, Layer.L4, Layer.L5, Layer.L6, Layer.L7, Layer.L8
 
 HookCall = Callable[[Mapping[str, Any]], Awaitable[Any]]
 """Asks one hook: given the facts of the occasion, returns what it said, or raises."""
+
+
+class PluginFailedError(Exception):
+    """Code of a plugin raised or returned nonsense; the message says what, and no object of the plugin is in it."""
 
 
 class HookEvent(StrEnum):
@@ -175,13 +180,15 @@ class ProjectHooks:
     """A project's hooks with all that a user trusts by trusting them.
 
     `files` are the digests of `hooks.yaml` and of the files that it names, `texts` those of Python files, `digest` is
-    one of everything. `faults` say what is wrong; with one, no hook of the file holds.
+    one of everything. `covered` are by a hook's name the files that its words name. `faults` say what is wrong; with
+    one, no hook of the file holds.
     """
 
     hooks: tuple[ProjectHook, ...]
     files: Mapping[str, Digest]
     texts: Mapping[str, str]
     digest: Digest
+    covered: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     faults: tuple[str, ...] = ()
 
 

@@ -186,7 +186,7 @@ class FileGatherer:
         )
 
     def _revision_now(self) -> Revision:
-        profiles = load_profiles(self._project.root)
+        profiles = load_profiles(self._project.root, trusted=self._project.trusted)
         rules = tuple(segment for segment in self.rules().segments if segment.scope is Scope.RUN)
         skills = self._project.read_skills()
         shared = (*rules, *self._skills_index(skills))

@@ -136,11 +136,23 @@ def _store(kind: MemoryKind, base: Path, name: str, scheme: str) -> MemoryStore:
 
 
 class AgentMemories:
-    """The stores that agents may write; implements `ports.Memories`. What is known of the user stays the user's."""
+    """The stores that agents may write; implements `ports.Memories`. What is known of the user stays the user's.
 
-    def __init__(self, root: Path, home: Path, profile: str) -> None:
+    Args:
+        root: the project.
+        home: the user's `~/.air`.
+        profile: the user's profile.
+        trusted: whether the user trusts the project; what agents learn in another is not remembered.
+    """
+
+    def __init__(self, root: Path, home: Path, profile: str, *, trusted: Callable[[], bool]) -> None:
+        self._trusted = trusted
         stores = memory_stores(root, home, profile)
         self._stores = {store.kind.value: store for store in stores if store.kind is not MemoryKind.USER}
+
+    def closed(self) -> str:
+        """Say why no agent may write now; empty: one may."""
+        return "" if self._trusted() else "the user does not trust this project, so nothing of it is remembered"
 
     def entries(self, kind: str) -> tuple[str, ...]:
         """Return the entries of a store as they are now; raises as `MemoryStore.entries`."""

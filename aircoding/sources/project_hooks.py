@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from aircoding.records.digests import fingerprint
@@ -18,6 +18,7 @@ from aircoding.records.hooks import (
 from aircoding.records.ids import Digest
 from aircoding.rules.yaml_reader import YamlFault, YamlList, YamlMap, YamlNode, YamlScalar, read_yaml, scalar_value
 from aircoding.sources.files import read_text_file
+from aircoding.sources.hook_files import CoveredFiles, named_paths
 
 __all__ = ["HOOKS_FILE", "read_project_hooks"]
 
@@ -48,29 +49,25 @@ def read_project_hooks(root: Path) -> ProjectHooks | None:
         hooks = _hooks(read.text)
     except _FaultError as fault:
         faults.append(str(fault))
-    files: dict[str, Digest] = {HOOKS_FILE: read.digest}
-    texts: dict[str, str] = {}
+    files = CoveredFiles(root)
+    covered: dict[str, tuple[str, ...]] = {}
     for hook in hooks:
-        for name in _named_files(root, hook):
-            found = read_text_file(root, name)
-            if found.problem is not None:
-                faults.append(f"{HOOKS_FILE}: {hook.name}: {name} cannot be read: {found.problem}")
-            files[name] = found.digest
-            if hook.python:
-                texts[name] = found.text
-    digest = fingerprint(["project hooks", 1, sorted(files.items())])
-    return ProjectHooks(hooks=() if faults else hooks, files=files, texts=texts, digest=digest, faults=tuple(faults))
-
-
-def _named_files(root: Path, hook: ProjectHook) -> Iterator[str]:
-    """Yield the files of the repository that a hook runs: its Python file, or each word of its command that is one."""
-    if hook.python:
-        yield hook.python
-        return
-    for word in hook.command:
-        name = word.removeprefix("./")
-        if _is_inside(name) and (root / name).is_file():
-            yield name
+        known = len(files.faults)
+        names = (hook.python,) if hook.python else named_paths(root, hook.command)
+        inside = {one for name in names for one in files.take(name)}
+        covered[hook.name] = tuple(sorted(inside))
+        faults += (f"{HOOKS_FILE}: {hook.name}: {fault}" for fault in files.faults[known:])
+        if hook.python and not files.faults and hook.python not in files.texts:
+            faults.append(f"{HOOKS_FILE}: {hook.name}: {hook.python} cannot be read: it is no text file")
+    digests: dict[str, Digest] = {**files.digests, HOOKS_FILE: read.digest}
+    return ProjectHooks(
+        hooks=() if faults else hooks,
+        files=digests,
+        texts={hook.python: files.texts.get(hook.python, "") for hook in hooks if hook.python},
+        digest=fingerprint(["project hooks", 1, sorted(digests.items())]),
+        covered=covered,
+        faults=tuple(faults),
+    )
 
 
 def _is_inside(name: str) -> bool:

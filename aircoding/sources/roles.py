@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from aircoding.errors import ConfigError
+from aircoding.records.diagnostics import Diagnostic
 from aircoding.records.layers import Layer, SegmentKind
 from aircoding.records.profiles import LayerSelection, Profile
 from aircoding.rules.front_matter import FrontMatter, parse_front_matter
+from aircoding.rules.role_rights import narrow_role
 from aircoding.rules.sections import split_sections
 from aircoding.sources.files import list_folder, read_text_file
 from aircoding.sources.resources import list_resources, read_resource
 
-__all__ = ["DETAILS", "TOOL_CATEGORIES", "load_profiles", "parse_role"]
+__all__ = ["DETAILS", "TOOL_CATEGORIES", "RoleFiles", "load_profiles", "parse_role", "read_roles"]
 
 DETAILS = ("full", "relevant", "summary", "every")
 TOOL_CATEGORIES = ("read", "edit", "execute", "network", "memory", "delegate")
@@ -29,8 +31,25 @@ _ROLE_ID = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _ROLES_FOLDER = ".air/shared/roles"
 
 
-def load_profiles(project_root: Path | None = None) -> Mapping[str, Profile]:
-    """Return all roles by id: the packaged ones, then those of the project's `.air/shared/roles/*.md`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleFiles:
+    """All roles by id, and remarks on rights that a role of an untrusted project asks for and does not get."""
+
+    profiles: Mapping[str, Profile]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def load_profiles(project_root: Path | None = None, *, trusted: bool = False) -> Mapping[str, Profile]:
+    """Return all roles by id; arguments and errors as `read_roles`."""
+    return read_roles(project_root, trusted=trusted).profiles
+
+
+def read_roles(project_root: Path | None, *, trusted: bool) -> RoleFiles:
+    """Read all roles: the packaged ones, then those of the project's `.air/shared/roles/*.md`.
+
+    Args:
+        project_root: the project; None: only the packaged roles.
+        trusted: whether the user trusts the project; before, its roles grant themselves nothing.
 
     Raises:
         ConfigError: a role file is wrong, or a project role takes the id of a packaged one.
@@ -40,6 +59,7 @@ def load_profiles(project_root: Path | None = None) -> Mapping[str, Profile]:
         for path in list_resources("prompts/roles", ".md")
         for profile in (parse_role(read_resource(path), f"resource:{path}"),)
     }
+    diagnostics: list[Diagnostic] = []
     for name in _project_role_files(project_root):
         profile = parse_role(_read_project_role(project_root, name), f"project:{name}")
         if profile.role in profiles:
@@ -47,8 +67,11 @@ def load_profiles(project_root: Path | None = None) -> Mapping[str, Profile]:
                 f"{name}: role: `{profile.role}` is taken by {profiles[profile.role].uri}",
                 hint="give the role an id of its own; packaged roles cannot be replaced",
             )
+        if not trusted:
+            profile, remarks = narrow_role(profile)
+            diagnostics += remarks
         profiles[profile.role] = profile
-    return profiles
+    return RoleFiles(profiles=profiles, diagnostics=tuple(diagnostics))
 
 
 def _project_role_files(project_root: Path | None) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from aircoding.records.hooks import Hook, HookEvent, HookResult, ProjectHook
 from aircoding.records.layers import Layer, Trust
 from aircoding.records.policy import Effect, Policy, PolicySubject
 from aircoding.sources.project_hooks import HOOKS_FILE, read_project_hooks
+from aircoding.workspace.sandbox import choose_sandbox
 
 TEXTS = [event for event in HookEvent if event is not HookEvent.INSTRUCTIONS_LOADED]
 
@@ -176,6 +177,49 @@ async def test_a_deny_of_the_policy_holds_and_an_ask_is_answered_by_the_trust(pl
         place.policy = denies
         denied = await ask(one)
         assert (denied.state, "permissions.yaml:4" in denied.reason) == ("failed", True)
+
+
+async def test_without_a_sandbox_a_hook_runs_only_where_unconfined_commands_are_allowed(place: Place) -> None:
+    """Its trust answers an ask of the policy, and not the one for want of a sandbox."""
+    ran = place.root / "ran"
+    place.sandbox = choose_sandbox("none")
+    for make in (place.command, place.python):
+        source = f"def hook(facts): open({str(ran)!r}, 'w')\nif __name__ == '__main__': hook(0)\n"
+        one = make(HookEvent.PRE_TOOL_USE, source)
+        place.policy = replace(POLICY, confined=False)
+        refused = await ask(one)
+        assert (refused.state, "not run: no sandbox confines commands here" in refused.reason) == ("failed", True)
+        assert not ran.exists()
+        place.policy = replace(POLICY, confined=True)
+        assert (await ask(one)).state == "returned"
+        assert ran.exists()
+        ran.unlink()
+
+
+@pytest.mark.parametrize("said", [("deny", "allow"), ("allow", "deny")])
+async def test_an_answer_that_denies_and_allows_denies(place: Place, said: tuple[str, str]) -> None:
+    answer = f'{{"decision": "{said[0]}", "decision": "{said[1]}"}}'
+    result = await ask(place.command(HookEvent.PRE_TOOL_USE, f"print({answer!r})"))
+    assert (result.state, result.decision) == ("returned", Effect.DENY)
+    assert result.reason == "its answer denies, and not only: the key decision stands twice"
+
+
+@pytest.mark.parametrize("event", list(HookEvent))
+async def test_an_answer_with_a_key_twice_means_nothing(place: Place, event: HookEvent) -> None:
+    result = await ask(place.command(event, 'print(\'{"reason": "a", "reason": "b"}\')'))
+    assert (result.state, result.decision) == ("failed", None)
+    assert result.reason == "HookProcessError: its output means nothing: the key reason stands twice"
+
+
+async def test_a_folder_that_a_command_names_is_run_only_as_it_was_trusted(place: Place) -> None:
+    place.sandbox = choose_sandbox("none")  # where it could leave byte code in its folder
+    write_tree(place.root, {"tools/__main__.py": "import part\nprint(part.SAID)", "tools/part.py": "SAID = 'trusted'"})
+    one = place.hook(HookEvent.PRE_LLM_CALL, {"command": ["python3", "tools"]})
+    for _ in range(2):
+        assert (await ask(one)).text.strip() == "trusted"
+    (place.root / "tools/part.py").write_text("SAID = 'changed'")
+    changed = await ask(one)
+    assert (changed.state, "it was changed since it was trusted" in changed.reason) == ("failed", True)
 
 
 async def test_a_confined_hook_can_write_nothing_in_the_project(place: Place) -> None:

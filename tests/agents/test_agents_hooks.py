@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
@@ -93,13 +94,72 @@ def leaves(_facts: Mapping[str, Any]) -> Any:
     raise SystemExit(3)
 
 
+def stops(_facts: Mapping[str, Any]) -> Any:
+    raise StopIteration("no more")
+
+
+def raises_nameless(_facts: Mapping[str, Any]) -> Any:
+    class LeavingError(UnsayableError):
+        def __str__(self) -> str:
+            raise SystemExit(5)
+
+    LeavingError.__name__ = "UnsayableError"
+    raise LeavingError
+
+
+class LeavingObject(dict[str, Any]):
+    """Ends the process, where one looks into it."""
+
+    def items(self) -> Any:
+        raise SystemExit(4)
+
+    keys = items
+
+
+class TwiceObject(dict[str, Any]):
+    """Says no and yes."""
+
+    def items(self) -> Any:
+        return [("decision", "deny"), ("decision", "allow")]
+
+
+class EndlessObject(dict[str, Any]):
+    """Never ends."""
+
+    def items(self) -> Any:
+        return ((f"k{number}", number) for number in itertools.count())
+
+
+class LeavingText(str):
+    """A text whose every method ends the process."""
+
+    __slots__ = ()
+
+    def strip(self, _chars: str | None = None) -> str:
+        raise SystemExit(6)
+
+    def __str__(self) -> str:
+        raise SystemExit(6)
+
+    def __len__(self) -> int:
+        raise SystemExit(6)
+
+    def __contains__(self, _other: object) -> bool:
+        raise SystemExit(6)
+
+
 async def hangs_async(_facts: Mapping[str, Any]) -> Any:
     await asyncio.sleep(3600)
 
 
 BROKEN: list[tuple[Any, str]] = [
     (raises, "UnsayableError"),
-    (leaves, "PluginStoppedError: SystemExit: 3"),
+    (leaves, "SystemExit: 3"),
+    (stops, "StopIteration: no more"),
+    (lambda _: LeavingObject(context="x"), "SystemExit: 4"),
+    (lambda _: TwiceObject(), "the key decision twice"),
+    (lambda _: {"context": set()}, "its answer holds a set"),
+    (raises_nameless, "UnsayableError"),
     (lambda _: threading.Event().wait(3600), "no answer after 0.2 seconds"),
     (hangs_async, "no answer after 0.2 seconds"),
     (lambda _: 5, "it returned a number"),
@@ -122,6 +182,31 @@ async def test_whatever_a_hook_does_it_is_recorded_and_nothing_is_raised(
     assert [(one.state, one.text, one.decision) for one in results] == [("failed", "", None)]
     assert said in results[0].reason
     assert results[0].reason
+
+
+@pytest.mark.parametrize("event", [event for event in HookEvent if ANSWER_KEYS[event]])
+async def test_the_methods_of_a_text_are_not_called_outside_of_its_thread(event: HookEvent) -> None:
+    asker = dispatcher(hook(event.value, lambda _: LeavingText("Be dry.")))
+    results, _ = await asker.ask(brief(), event, "now", turn=1)
+    assert [(one.state, one.text, type(one.text)) for one in results] == [("returned", "Be dry.", str)]
+
+
+async def test_what_a_hook_does_to_its_facts_reaches_neither_the_call_nor_another_hook() -> None:
+    def reach(facts: Mapping[str, Any]) -> str:
+        given = facts["tool_input"]["path"]
+        facts["tool_input"]["path"] = "other.py"
+        return str(given)
+
+    facts = {"tool_name": "fs_write", "tool_input": {"path": "a.py"}}
+    asker = dispatcher(hook("pre_tool_use", reach), hook("pre_tool_use", reach, name="q"))
+    results, _ = await asker.ask(brief(), HookEvent.PRE_TOOL_USE, "now", turn=1, facts=facts)
+    assert ([one.text for one in results], facts["tool_input"]) == (["a.py", "a.py"], {"path": "a.py"})
+
+
+async def test_an_object_that_never_ends_is_cut_off() -> None:
+    asker = dispatcher(hook("pre_tool_use", lambda _: EndlessObject(), timeout_seconds=60))
+    results, _ = await asker.ask(brief(), HookEvent.PRE_TOOL_USE, "now", turn=1)
+    assert (results[0].state, "more than 100000 values" in results[0].reason) == ("failed", True)
 
 
 @pytest.mark.parametrize("text", ["a\0b", "half \ud800", "x" * 1_000_001])

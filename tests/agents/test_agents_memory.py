@@ -36,7 +36,7 @@ def home(tmp_path: Path) -> Path:
 @pytest.fixture
 def desk(session: Session, home: Path) -> Session:
     """The test session with memory to write."""
-    session.deps = replace(session.deps, memories=AgentMemories(session.root, home, "default"))
+    session.deps = replace(session.deps, memories=AgentMemories(session.root, home, "default", trusted=lambda: True))
     return session
 
 
@@ -64,6 +64,28 @@ async def test_add_replace_and_remove(desk: Session, home: Path) -> None:
     await write(desk, "remove", which="soy")
     assert store(desk, home).entries() == ()
     assert desk.deps.tool_log.records(SESSION)[0].result == added
+
+
+@pytest.mark.parametrize("where", ["notes", "project"])
+async def test_nothing_is_remembered_of_a_project_that_nobody_trusts(session: Session, home: Path, where: str) -> None:
+    assert add_note(session, home)
+    trusted: list[bool] = []
+    memories = AgentMemories(session.root, home, "default", trusted=lambda: bool(trusted))
+    session.deps = replace(session.deps, memories=memories)
+    for given in ({"action": "add", "text": "pushes to main are fine"}, {"action": "remove", "which": "oat"}):
+        refused = await write(session, where=where, **given)
+        assert refused.is_error
+        assert "the user does not trust this project" in refused.text
+        assert "oat milk" not in refused.text
+    assert store(session, home).entries() == ("likes oat milk",)
+    assert not there(session.root / ".air/shared/memory")
+    trusted.append(True)
+    assert not (await write(session, "add", where, text="CI needs Redis")).is_error
+
+
+def add_note(session: Session, home: Path) -> tuple[str, ...]:
+    home.mkdir()
+    return store(session, home).change(lambda entries: (*entries, "likes oat milk"))
 
 
 @pytest.mark.parametrize(
@@ -238,7 +260,7 @@ async def test_what_a_session_remembers_surfaces_in_the_next_one(
     brief = replace(files.brief(role="main", task=session.brief.task), session_id=session.brief.session_id)
     session.deps = replace(
         session.deps,
-        memories=AgentMemories(session.root, home, "default"),
+        memories=AgentMemories(session.root, home, "default", trusted=lambda: True),
         gatherer=gatherer,
     )
     outcome = await run_session(session.deps, brief)

@@ -236,6 +236,16 @@ def test_untrusted_and_changed_hooks_are_not_run_and_that_is_said(root: Path) ->
     assert [one["trusted"] for one in listed[-2:]] == [False, False]  # type: ignore[index]
 
 
+UNSAYABLE = """\
+class UnsayableError(Exception):
+    def __str__(self):
+        raise {kind}
+
+def register(ctx):
+    raise UnsayableError
+"""
+
+
 def test_a_build_asks_what_a_first_epoch_asks_and_nothing_with_no_hooks(root: Path) -> None:
     build = ["context", "build", "--role", "executor", "--task", "T1", "--json"]
     with_hooks, without = air(root, *build), air(root, *build, "--no-hooks")
@@ -257,6 +267,8 @@ def test_a_build_asks_what_a_first_epoch_asks_and_nothing_with_no_hooks(root: Pa
         ("raise ImportError('no house')", "ImportError: no house"),
         ("import sys; sys.exit(3)", "SystemExit: 3"),
         ("x = 1", "it has no `register(ctx)`"),
+        (UNSAYABLE.format(kind="ValueError"), "takes no part: UnsayableError"),
+        (UNSAYABLE.format(kind="SystemExit"), "takes no part: UnsayableError"),
         ("def register(ctx):\n    ctx.hook('no_event', print)", "'no_event' is no event"),
         ("def register(ctx):\n    ctx.tool('fs_read', 'x', {'type': 'object'}, 'read', print)", "taken by aircoding"),
         ("def register(ctx):\n    ctx.tool('t', 'x', {'type': 'objekt'}, 'read', print)", "the input schema of t"),

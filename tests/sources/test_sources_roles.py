@@ -9,7 +9,7 @@ from support.projects import write_tree
 
 from aircoding.errors import ConfigError
 from aircoding.records.layers import Layer, SegmentKind
-from aircoding.sources.roles import load_profiles, parse_role
+from aircoding.sources.roles import load_profiles, parse_role, read_roles
 
 PROFILES = load_profiles()
 GOOD = """---
@@ -140,3 +140,35 @@ def test_a_role_file_that_leaves_the_project_is_refused(tmp_path: Path) -> None:
     (tmp_path / "p/.air/shared/roles/x.md").symlink_to(tmp_path / "role.md")
     with pytest.raises(ConfigError, match="leaves the project"):
         load_profiles(tmp_path / "p")
+
+
+EVIL = GOOD.replace("writes: none", "writes: plan").replace(
+    "tools: [read]", "tools: [read, edit, execute, network, memory, delegate]"
+)
+
+
+def test_a_role_of_an_untrusted_project_grants_itself_nothing(tmp_path: Path) -> None:
+    write_tree(tmp_path, {".air/shared/roles/release-writer.md": EVIL})
+    found = read_roles(tmp_path, trusted=False)
+    role = found.profiles["release_writer"]
+    assert (role.writes, role.tool_categories) == ("area", ("read", "edit", "execute"))
+    assert role.prompt == load_profiles(tmp_path, trusted=True)["release_writer"].prompt
+    (remark,) = found.diagnostics
+    assert remark.uri == "project:.air/shared/roles/release-writer.md"
+    for cut in ("`network`", "`memory`", "`delegate`", "write the plan"):
+        assert cut in remark.message
+    assert found.profiles["experience_miner"] == PROFILES["experience_miner"]
+
+
+def test_a_role_of_a_trusted_project_has_what_it_says(tmp_path: Path) -> None:
+    write_tree(tmp_path, {".air/shared/roles/release-writer.md": EVIL})
+    found = read_roles(tmp_path, trusted=True)
+    assert found.diagnostics == ()
+    assert found.profiles["release_writer"].writes == "plan"
+    assert "memory" in found.profiles["release_writer"].tool_categories
+
+
+def test_a_role_that_asks_for_no_more_than_it_gets_has_no_remark(tmp_path: Path) -> None:
+    write_tree(tmp_path, {".air/shared/roles/release-writer.md": GOOD})
+    found = read_roles(tmp_path, trusted=False)
+    assert (found.diagnostics, found.profiles["release_writer"].writes) == ((), "none")

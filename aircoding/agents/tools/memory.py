@@ -37,6 +37,8 @@ async def _prepare(call: ToolCall, bench: Workbench, _paths: tuple[str, ...]) ->
         return refusal(f"memory_write: to {action} an entry, give {' and '.join(missing)}. Nothing was changed.")
     if memories is None:
         return refusal("memory_write: there is no memory to write to here. Go on without it.")
+    if closed := memories.closed():
+        return refusal(f"memory_write: {closed}. Nothing was changed. Go on without it.")
     text = str(call.input.get("text", ""))
     if action != "remove" and (fault := _fault(text, kind, bench)) is not None:
         return refusal(f"memory_write: {fault}. Nothing was changed.")

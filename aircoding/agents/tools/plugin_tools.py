@@ -13,7 +13,7 @@ from aircoding.agents.tools.artifacts import shorten
 from aircoding.agents.tools.workbench import Deed, Tool, Workbench, in_utf8, refusal
 from aircoding.errors import WorkspaceError
 from aircoding.records.calls import ToolCall, ToolResult
-from aircoding.records.hooks import MOST_REASON_CHARS, ContributedTool
+from aircoding.records.hooks import MOST_REASON_CHARS, ContributedTool, PluginFailedError
 from aircoding.records.policy import Act, PathAct, ToolAct
 
 __all__ = ["plugin_tool"]
@@ -72,8 +72,5 @@ def _as_text(value: Any) -> str:
 def _reason(error: Exception, timeout_seconds: float, bench: Workbench) -> str:
     if isinstance(error, TimeoutError):
         return f"no answer after {timeout_seconds:g} seconds"
-    try:
-        said = f"{type(error).__name__}: {error}"
-    except Exception:  # noqa: BLE001 - a foreign object's own code
-        said = type(error).__name__
+    said = str(error) if isinstance(error, PluginFailedError) else f"{type(error).__name__}: {error}"
     return bench.screener.mask(in_utf8(said))[:MOST_REASON_CHARS]
