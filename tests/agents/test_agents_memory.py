@@ -201,7 +201,6 @@ def counted(real):
     return write
 
 memory_files.replace_text = counted(memory_files.replace_text)
-memory_files.write_agent_entries = counted(memory_files.write_agent_entries)
 store.change(lambda entries: add_entry(MemoryKind.NOTES, entries, "an agent's"), by_agent=True)
 """
 

@@ -9,7 +9,9 @@ from support.rule_folders import RuleFolders
 
 from aircoding.records.layers import Trust
 from aircoding.rules.adoption import ForeignTool, adopted_files
+from aircoding.rules.neutral import neutral_rules
 from aircoding.rules.precedence import Level
+from aircoding.rules.rule_switches import RuleSwitches
 from aircoding.rules.tools.account import Tool, ToolOptions
 from aircoding.rules.tools.explain import explain_as
 from aircoding.rules.tree import Owner, RuleTree
@@ -66,7 +68,8 @@ def test_a_relative_import_never_means_the_home(read: RuleFolders) -> None:
 def test_other_tools_and_adoption_see_the_folder_as_the_projects(read: RuleFolders) -> None:
     read({**FORGED, "~/.claude/CLAUDE.md": "mine"})
     tree = tree_of(read)
-    adopted = [one.path for one in adopted_files(tree, ForeignTool.CLAUDE)]
+    rules = neutral_rules(tree, RuleSwitches(), root="/nowhere")
+    adopted = [one.path for one in adopted_files(tree, rules, ForeignTool.CLAUDE, skills={})]
     assert adopted == ["./~/.claude/CLAUDE.md", "./~/.claude/rules/a.md"]
     codex = explain_as(tree, "~/x.py", Tool.CODEX, ToolOptions(cwd="~"))
     assert [one.path for one in codex.entries if one.reaches] == ["./~/AGENTS.md"]
