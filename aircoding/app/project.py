@@ -100,13 +100,13 @@ class Project:
             ConfigError: `.air/local` is a link that leads out of the project, or something in it is a link.
             StoreError: the database cannot be used.
         """
-        from aircoding.store import open_store
-
         require_unlinked_folder(self.root, ".air/local")
         if "://" not in self.database:
             if not create and not Path(self.database).exists():
                 raise NotFoundError("nothing is on record in this project yet", hint="start with `aircoding run`")
             Path(self.database).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        from aircoding.store import open_store
+
         try:
             return open_store(self.database, migrate=migrate)
         except StoreError as error:
