@@ -147,17 +147,17 @@ def test_e27_a_binary_import_is_refused():
 
 def test_e28_imports_from_outside_need_a_yes_and_the_users_own_do_not():
     files = {"CLAUDE.md": "@~/notes.md\n@../sib.md", "~/.claude/CLAUDE.md": "@more.md", "~/.claude/more.md": "m"}
-    account = claude(files, root="/work/p")
+    account = claude(files, root="/srv/p")
     found = by_path(account)
     assert loaded(account) == ["~/.claude/CLAUDE.md", "~/.claude/more.md", "CLAUDE.md"]
-    assert found["~/notes.md"].verdict is found["/work/sib.md"].verdict is Verdict.REFUSED
+    assert found["~/notes.md"].verdict is found["/srv/sib.md"].verdict is Verdict.REFUSED
     approved = claude({**files, "~/notes.md": "n"}, approved=frozenset({"~/notes.md"}))
     assert "~/notes.md" in loaded(approved)
 
 
 def test_e25_imports_of_files_above_the_project_are_followed():
-    account = claude({"/work/CLAUDE.md": "@common.md", "/work/common.md": "c"}, root="/work/p")
-    assert loaded(account) == ["/work/CLAUDE.md", "/work/common.md"]
+    account = claude({"/srv/CLAUDE.md": "@common.md", "/srv/common.md": "c"}, root="/srv/p")
+    assert loaded(account) == ["/srv/CLAUDE.md", "/srv/common.md"]
 
 
 def test_e29_sizes_are_those_after_comments_and_header_and_lines_those_of_the_file():
@@ -206,7 +206,7 @@ def test_e04_a_broken_header_is_said_to_be_unverified():
 
 def test_excludes_are_globs_on_absolute_paths_and_spare_the_managed_file():
     files = {"CLAUDE.md": "r", "src/CLAUDE.md": "s", "/etc/claude-code/CLAUDE.md": "m"}
-    account = claude(files, root="/work/p", excludes=("/work/p/src/**", "/etc/**"))
+    account = claude(files, root="/srv/p", excludes=("/srv/p/src/**", "/etc/**"))
     assert loaded(account) == ["/etc/claude-code/CLAUDE.md", "CLAUDE.md"]
     assert by_path(account)["src/CLAUDE.md"].cause is Cause.SWITCH
 
