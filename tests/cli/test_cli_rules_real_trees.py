@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.demo_runs import air
 
-from aircoding.app.rule_folders import open_folder, read_folder
+from aircoding.app.rule_folders import RuleFolder, open_folder, read_folder
 from aircoding.app.worker_rules import WorkerRequest, explain_in
 from aircoding.records.jsonable import jsonable
 from aircoding.rules.rule_names import classify
@@ -51,8 +52,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CODEX_HOME", raising=False)
 
 
-def answers(root: Path, path: str) -> Iterator[tuple[str, Any]]:
-    folder = open_folder(root, path)
+def answers(around: RuleFolder, path: str) -> Iterator[tuple[str, Any]]:
+    folder = replace(around, path=path)
     tree = read_folder(folder)
     for tool in FOREIGN_TOOLS:
         yield tool.value, jsonable(explain_as(tree, folder.path, tool))
@@ -68,7 +69,8 @@ def test_e16_the_order_of_listings_changes_nothing_and_no_file_is_forgotten(
     second = planted(name, tmp_path / "second" / name, random.Random(2))
     files = {path.relative_to(first).as_posix() for path in first.rglob("*") if path.is_file()}
     rules = {path for path in files if classify(path) is not None}
-    before = {path: dict(answers(first, path)) for path in drawn}
+    listed_first = open_folder(first)
+    before = {path: dict(answers(listed_first, path)) for path in drawn}
 
     listed, shuffles = os.listdir, random.Random(3)
 
@@ -78,8 +80,9 @@ def test_e16_the_order_of_listings_changes_nothing_and_no_file_is_forgotten(
         return names
 
     monkeypatch.setattr(os, "listdir", shuffled)
+    listed_second = open_folder(second)
     for path in drawn:
-        for tool, account in answers(second, path):
+        for tool, account in answers(listed_second, path):
             assert account == before[path][tool], (path, tool)
             held = [one["path"] for one in account["entries"]]
             assert len(held) == len(set(held))
