@@ -138,7 +138,8 @@ def _never(_tree: RuleTree, file: TreeFile) -> Iterator[Diagnostic]:
         yield _finding("lint.never", file, None, "Cursor reads only .mdc files here", "name it .mdc")
         return
     header = read_header(file)
-    if header.mode is RuleMode.MANUAL and not header.broken:
+    named = any(one.code.startswith("rule_header.") for one in header.diagnostics)  # the key that was meant to say when
+    if header.mode is RuleMode.MANUAL and not header.broken and not named:
         yield _finding("lint.never", file, 1, header.why_mode, "say when it applies, in its header")
 
 
