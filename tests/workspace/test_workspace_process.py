@@ -208,6 +208,7 @@ def test_a_bubblewrap_that_does_not_hold_is_not_used(
     (tmp_path / "bwrap").write_text(f"#!/bin/sh\n{script}\n")
     (tmp_path / "bwrap").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.chdir(tmp_path)  # one of these runs the canary where we stand
     report = choose_sandbox("auto").report
     assert report.backend == "none"
     assert reason in report.reasons[0]
