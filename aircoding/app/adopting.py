@@ -35,7 +35,8 @@ from aircoding.rules.toml_text import with_flag
 from aircoding.settings import Settings, load_settings
 from aircoding.sources.files import read_text_file
 from aircoding.sources.import_approvals import approved_imports
-from aircoding.sources.import_permission import packaged_policy, within_policy
+from aircoding.sources.import_permission import within_policy
+from aircoding.sources.packaged_policy import packaged_policy
 from aircoding.sources.project_files import replace_project_text, require_project_place
 from aircoding.sources.rule_tree import read_rule_tree
 from aircoding.sources.skill_files import read_skills
@@ -141,8 +142,7 @@ def _files(project: Project, tool: ForeignTool) -> tuple[AdoptedFile, ...]:
 def _worker_policy(project: Project) -> Policy:
     """Return what an executor may read; where roles or policies are not in order, what holds without them."""
     try:
-        policies = open_policies(project, confined=True)
-        return policies.for_role(policies.profile("executor"), None)
+        return open_policies(project, confined=True).for_any_worker()
     except ConfigError:
         return packaged_policy()
 

@@ -122,7 +122,7 @@ def _rules(project: Project, plan: Plan, intake: Intake, policies: Policies) -> 
         switches=rule_switches(project.settings.rules),
         near={path for task in plan.tasks for path in (*task.reads, *task.write_area)},
         homes=rule_homes(),
-        policy_of=lambda: policies.for_role(policies.profile("executor"), None),
+        policy_of=policies.for_any_worker,
     )
 
 

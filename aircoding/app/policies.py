@@ -20,7 +20,7 @@ from aircoding.records.snapshot import ToolSpec
 from aircoding.records.tasks import TaskSpec
 from aircoding.sources.files import TextRead, read_text_file
 from aircoding.sources.installation import approved
-from aircoding.sources.resources import read_resource
+from aircoding.sources.packaged_policy import packaged_policy_files
 from aircoding.sources.role_text import tool_specs
 from aircoding.sources.roles import read_roles
 
@@ -71,6 +71,10 @@ class Policies:
     def for_task(self, task: TaskSpec) -> Policy:
         """Return what verify and set-up commands of a task may do: what its own role may."""
         return self.for_role(self.profile(task.role), task)
+
+    def for_any_worker(self) -> Policy:
+        """Return what the role that carries out tasks may do, whatever the task: rules are read for it."""
+        return self.for_role(self.profile("executor"), None)
 
     def profile(self, role: str) -> Profile:
         """Return a role's profile.
@@ -132,14 +136,7 @@ def open_policies(project: Project, *, confined: bool) -> Policies:
     Raises:
         ConfigError: a file is wrong; nothing is judged by a policy that is half read.
     """
-    files = [
-        parse_policy_file(
-            read_resource(f"permissions/{level.value}.yaml"),
-            uri=f"resource:permissions/{level.value}.yaml",
-            level=level,
-        )
-        for level in (PolicyLevel.FLOOR, PolicyLevel.DEFAULTS)
-    ]
+    files = list(packaged_policy_files())
     files += _file(_read_own(project), "user:permissions.yaml", PolicyLevel.USER)
     files += _file(_read_shared(project), f"project:{_SHARED}", PolicyLevel.PROJECT)
     require_valid(files)

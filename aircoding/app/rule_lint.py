@@ -35,8 +35,6 @@ _OF_READER = {
     "rule.excludes": "lint.unmatched",
 }
 """What the reader of the workers' rules says that the files alone do not: its codes as checks."""
-_ROLE = "executor"
-"""Whose policy a rule is held against: rules speak first of all to those who change code."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +79,7 @@ def _of_texts(folder: RuleFolder, tree: RuleTree) -> Iterator[Diagnostic]:
     policies = open_policies(project, confined=True)
     intake = Intake(open_screener(project, policies))
     switches = rule_switches(settings.rules)
-    policy = policies.for_role(policies.profile(_ROLE), None)
+    policy = policies.for_any_worker()
     read = read_rules(
         root,
         home,

@@ -5,33 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 from aircoding.permissions.engine import decide
-from aircoding.permissions.policy import build_policy
-from aircoding.permissions.policy_file import parse_policy_file
-from aircoding.records.policy import PathAct, Policy, PolicyLevel
+from aircoding.records.policy import PathAct, Policy
 from aircoding.rules.tree import Owner, RuleTree, TreeFile
 from aircoding.sources.files import printable
 from aircoding.sources.reads import refusal_words
-from aircoding.sources.resources import read_resource
 
-__all__ = ["packaged_policy", "within_policy"]
-
-
-@cache
-def packaged_policy() -> Policy:
-    """Return the floor and the defaults alone: what holds where no policy is given."""
-    files = [
-        parse_policy_file(
-            read_resource(f"permissions/{level.value}.yaml"),
-            uri=f"resource:permissions/{level.value}.yaml",
-            level=level,
-        )
-        for level in (PolicyLevel.FLOOR, PolicyLevel.DEFAULTS)
-    ]
-    return build_policy(files, project_trusted=False, may_write=False)
+__all__ = ["within_policy"]
 
 
 def within_policy(tree: RuleTree, root: Path, policy_of: Callable[[], Policy]) -> RuleTree:

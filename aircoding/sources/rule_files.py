@@ -29,7 +29,8 @@ from aircoding.sources.confirmations import ConfirmedRule, confirmed_rules, is_c
 from aircoding.sources.files import TextRead, list_folder, read_text_file
 from aircoding.sources.foreign_texts import foreign_rules, left_out, pointer
 from aircoding.sources.import_approvals import approved_imports
-from aircoding.sources.import_permission import packaged_policy, within_policy
+from aircoding.sources.import_permission import within_policy
+from aircoding.sources.packaged_policy import packaged_policy
 from aircoding.sources.resources import list_resources, read_resource
 from aircoding.sources.rule_origin import RuleOrigin
 from aircoding.sources.rule_texts import RuleText, blank_rule, native_rules

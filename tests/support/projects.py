@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from aircoding.permissions.policy import build_policy
-from aircoding.permissions.policy_file import parse_policy_file
 from aircoding.records.digests import sha256_text
 from aircoding.records.ids import Digest, SessionId, TaskId
 from aircoding.records.layers import Mode
-from aircoding.records.policy import Policy, PolicyLevel
+from aircoding.records.policy import Policy
 from aircoding.records.profiles import Profile
 from aircoding.records.segments import Segment
 from aircoding.records.sessions import SessionBrief
@@ -22,7 +21,7 @@ from aircoding.records.snapshot import ModelLimits, Snapshot
 from aircoding.records.tasks import Plan, TaskSpec
 from aircoding.screening.screener import TextScreener
 from aircoding.sources.gather import FileGatherer, Project
-from aircoding.sources.resources import read_resource
+from aircoding.sources.packaged_policy import packaged_policy_files
 from aircoding.sources.role_text import tool_specs
 from aircoding.sources.rule_tree import RuleHomes
 from aircoding.sources.segments import Intake
@@ -100,14 +99,8 @@ class TextsInMemory:
 
 def effective_policy(profile: Profile, task: TaskSpec | None) -> Policy:
     """Return the policy of packaged floor and defaults for a role, and its task."""
-    files = [
-        parse_policy_file(
-            read_resource(f"permissions/{name}.yaml"), uri=f"resource:permissions/{name}.yaml", level=level
-        )
-        for name, level in (("floor", PolicyLevel.FLOOR), ("defaults", PolicyLevel.DEFAULTS))
-    ]
     return build_policy(
-        files,
+        packaged_policy_files(),
         project_trusted=True,
         may_write=profile.writes != "none",
         write_area=task.write_area if task is not None else (),

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from aircoding.records.diagnostics import Diagnostic
 from aircoding.records.layers import Form, OutcomeKind, Reason, Scope, SegmentKind, Trust
 from aircoding.records.manifest import OutcomeRecord
+from aircoding.records.printable import shown_path
 from aircoding.records.segments import Segment
 from aircoding.rules.tools.account import Cause, FileEntry, Tool, ToolAccount, Verdict, When
 from aircoding.rules.tree import RuleTree, chain
@@ -189,12 +190,7 @@ def plain_paths(text: str) -> str:
 
 def _plain_name(uri: str) -> str:
     """Return a uri that names no file of the tree as a person would write it."""
-    if uri.startswith(("~/", "/")):
-        return uri
-    scheme, _, rest = uri.partition(":")
-    if scheme == "user":
-        return f"~/.air/{rest}"
-    return f"{BUILT_IN}{rest}" if scheme == "resource" else rest
+    return f"{BUILT_IN}{uri.removeprefix('resource:')}" if uri.startswith("resource:") else shown_path(uri)
 
 
 def _file_entries(tree: RuleTree, rules: Sequence[RuleEntry], about: str) -> tuple[FileEntry, ...]:
