@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from aircoding.agents.hooks import HookDispatcher
 from aircoding.agents.moments import contributions_of
@@ -19,22 +17,19 @@ from aircoding.app.plans import load_plan
 from aircoding.app.policies import Policies, open_policies
 from aircoding.app.project import Project, as_profile, open_project
 from aircoding.app.rulings import recorded_rulings, recorded_suspicions, routed_of, suspicions_of
-from aircoding.app.run_results import newest_run
 from aircoding.app.screener import open_screener
 from aircoding.app.wiring import sources_of
-from aircoding.audit.differences import Difference, compare
-from aircoding.audit.questions import Consideration, Place, Witness, who_saw, why, why_not
 from aircoding.context.assembler import assemble
 from aircoding.context.profiles import default_mode
 from aircoding.errors import NotFoundError, UsageError
 from aircoding.graph.plan_file import parse_plan
 from aircoding.ports import Worktree
 from aircoding.records.conflicts import Ruling, Suspicion
-from aircoding.records.digests import canonical_json, sha256_bytes, sha256_text
+from aircoding.records.digests import sha256_text
 from aircoding.records.hooks import Contribution, Extensions, HookEvent
-from aircoding.records.ids import Digest, ManifestId, RunId, TaskId, session_id
+from aircoding.records.ids import Digest, RunId, TaskId, session_id
 from aircoding.records.layers import Mode
-from aircoding.records.manifest import AssembledContext, AssemblyHead, Manifest, Overflow
+from aircoding.records.manifest import AssembledContext, Overflow
 from aircoding.records.sessions import SessionBrief
 from aircoding.records.snapshot import ModelLimits
 from aircoding.records.tasks import Plan, TaskSpec
@@ -42,20 +37,7 @@ from aircoding.sources.gather import FileGatherer
 from aircoding.sources.routed import Routed
 from aircoding.workspace.worktree import GitWorktree
 
-if TYPE_CHECKING:
-    from aircoding.store import Store
-
-__all__ = [
-    "BuildRequest",
-    "Replay",
-    "Told",
-    "build_context",
-    "diff_contexts",
-    "gatherer_in_memory",
-    "list_contexts",
-    "load_context",
-]
-__all__ += ["replay_contexts", "told_of", "who_saw_subject", "why_not_subject", "why_text"]
+__all__ = ["BuildRequest", "Told", "build_context", "gatherer_in_memory", "told_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,15 +61,6 @@ class BuildRequest:
     run_id: str | None = None
     hooks: bool = True
     profile: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Replay:
-    """A request rebuilt from the store: its digest now, and whether that is the recorded one."""
-
-    manifest_id: str
-    digest: str
-    equal: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,123 +231,3 @@ def _task(plan: Plan | None, request: BuildRequest) -> tuple[Plan | None, TaskSp
         names = ", ".join(task.id for task in plan.tasks[:20])
         raise NotFoundError(f"the plan has no task {request.task_id}", hint=f"it has {names}")
     return plan, task
-
-
-def load_context(start: Path, manifest_id: str) -> AssembledContext:
-    """Return a recorded assembly, byte for byte; the start of an id is enough when only one has it.
-
-    Raises:
-        NotFoundError: there is none.
-    """
-    with open_project(start).open_store() as store:
-        return store.assemblies.get(ManifestId(_full_id(store, manifest_id)))
-
-
-def _full_id(store: Store, given: str) -> str:
-    found = store.index.manifest_ids(prefix=given, limit=2)
-    if len(found) == 1 or given in found:
-        return given if given in found else found[0]
-    if found:
-        raise UsageError(f"{given} is the start of more than one id", hint="give more of it")
-    raise NotFoundError(f"no assembly {given} is on record", hint="`aircoding context list` shows them")
-
-
-def list_contexts(
-    start: Path, *, run_id: str | None, task_id: str | None, role: str | None, limit: int, offset: int
-) -> tuple[tuple[AssemblyHead, ...], int]:
-    """Return a page of recorded assemblies, newest first, and how many there are in all.
-
-    Without a run they are those of the newest one; `all` asks for those of every run.
-
-    Raises:
-        NotFoundError: there is no such run.
-    """
-    with open_project(start).open_store() as store:
-        if run_id != "all":
-            run_id = newest_run(store) if run_id is None else store.runs.get(run_id).run_id
-        within = {"run_id": None if run_id == "all" else run_id, "task_id": task_id, "role": role}
-        heads = store.index.heads(**within, limit=limit, offset=offset, newest_first=True)
-        total = store.index.count(**within)
-        return heads, total
-
-
-def why_text(start: Path, text: str, *, run_id: str | None, manifest_id: str | None) -> tuple[Place, ...]:
-    """Return where a text stands in recorded prompts, each place once per session."""
-    with open_project(start).open_store() as store:
-        if manifest_id is not None:
-            return why([store.assemblies.get(ManifestId(_full_id(store, manifest_id)))], text)
-        run = run_id or newest_run(store)
-        places: list[Place] = []
-        seen: set[tuple[str, str, int]] = set()
-        for head in store.index.heads(run_id=run):
-            for place in why([store.assemblies.get(ManifestId(head.manifest_id))], text):
-                mark = (place.session_id, place.block, place.start)
-                if mark not in seen:
-                    seen.add(mark)
-                    places.append(place)
-        return tuple(places)
-
-
-def why_not_subject(
-    start: Path, subject: str, *, run_id: str | None, task_id: str | None, role: str | None, manifest_id: str | None
-) -> tuple[Consideration, ...]:
-    """Return each time that a path or rule was considered, the newest assembly of each session."""
-    with open_project(start).open_store() as store:
-        if manifest_id is not None:
-            return why_not([store.assemblies.get(ManifestId(_full_id(store, manifest_id))).manifest], subject)
-        run = run_id or newest_run(store)
-        _require_task(store, run, task_id)
-        return why_not(_last_of_sessions(store, run, task_id, role), subject)
-
-
-def who_saw_subject(start: Path, subject: str, *, run_id: str | None, role: str | None) -> tuple[Witness, ...]:
-    """Return which tasks' workers had a subject in a prompt. `PATH@DIGEST` asks for one version."""
-    name, found, digest = subject.rpartition("@")
-    if not found or not re.fullmatch(r"[0-9a-f]{4,64}", digest):
-        name, digest = subject, ""
-    with open_project(start).open_store() as store:
-        manifests = _last_of_sessions(store, run_id or newest_run(store), None, role)
-        return who_saw(manifests, name, digest=digest or None)
-
-
-def _last_of_sessions(store: Store, run_id: str, task_id: str | None, role: str | None) -> Sequence[Manifest]:
-    """The last assembly of a session tells of all its turns: within an epoch nothing that was sent goes away."""
-    last = {head.session_id: head for head in store.index.heads(run_id=run_id, task_id=task_id, role=role)}
-    return [store.assemblies.get(ManifestId(head.manifest_id)).manifest for head in last.values()]
-
-
-def _require_task(store: Store, run_id: str, task_id: str | None) -> None:
-    """Refuse a task that the run has not: a typing error must not read as `never considered`."""
-    known = [state.task_id for state in store.runs.task_states(run_id)]
-    if task_id is not None and task_id not in known:
-        names = ", ".join(known[:20])
-        raise NotFoundError(f"run {run_id} has no task {task_id}", hint=f"it has {names or 'no tasks yet'}")
-
-
-def diff_contexts(start: Path, before: str, after: str) -> Difference:
-    """Return what changed between two recorded assemblies."""
-    with open_project(start).open_store() as store:
-        old, new = (store.assemblies.get(ManifestId(_full_id(store, given))).manifest for given in (before, after))
-        return compare(old, new)
-
-
-def replay_contexts(start: Path, given: str | None, *, whole_run: bool) -> tuple[Replay, ...]:
-    """Rebuild requests from the store alone and compare their digests with the recorded ones.
-
-    With `whole_run` the id is that of a run; none given: the newest one.
-    """
-    if given is None and not whole_run:
-        raise UsageError("no assembly is named", hint="name one (`aircoding context list`), or give --all for a run")
-    with open_project(start).open_store() as store:
-        if given is None or whole_run:
-            run = newest_run(store) if given is None else store.runs.get(given).run_id
-            ids = [head.manifest_id for head in store.index.heads(run_id=run)]
-        else:
-            ids = [_full_id(store, given)]
-        return tuple(_replayed(store, one) for one in ids)
-
-
-def _replayed(store: Store, manifest_id: str) -> Replay:
-    rebuilt = store.assemblies.get(ManifestId(manifest_id))
-    digest = sha256_bytes(canonical_json(rebuilt.request))
-    return Replay(manifest_id=manifest_id, digest=digest, equal=digest == rebuilt.manifest.digest)

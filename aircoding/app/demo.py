@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from aircoding.app.contexts import who_saw_subject, why_not_subject
 from aircoding.app.plans import show_plan
+from aircoding.app.questions.why import who_saw_subject, why_not_subject
 from aircoding.app.run_results import RunResult
 from aircoding.app.runs import RunRequest, start_run
 from aircoding.app.trusting import trust_project

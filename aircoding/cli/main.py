@@ -6,11 +6,11 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from importlib import import_module
 
 import click
 
 from aircoding import __version__
+from aircoding.cli.lazy import LazyGroup
 from aircoding.cli.output import print_error
 from aircoding.errors import AirError
 
@@ -19,7 +19,7 @@ __all__ = ["cli", "main"]
 _COMMANDS = {
     "conflicts": ("aircoding.cli.conflicts:conflicts", "List, show and rule on contradictions in prompts and plans."),
     "context": (
-        "aircoding.cli.context:context",
+        "aircoding.cli.context.group:context",
         "Build, list, show and question prompts: why, why-not, who-saw, diff, replay, cache.",
     ),
     "db": ("aircoding.cli.db:db", "Upgrade the database, or say what is in it."),
@@ -48,28 +48,7 @@ _COMMANDS = {
 }
 
 
-class LazyGroup(click.Group):
-    """A group that knows its commands by name, and imports one only to run it or to show its help."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - the signature is click's
-        """Return all command names, sorted."""
-        return sorted(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import and return a command."""
-        if cmd_name not in _COMMANDS:
-            return None
-        module, _, attribute = _COMMANDS[cmd_name][0].partition(":")
-        command: click.Command = getattr(import_module(module), attribute)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the command list from the table, so that help imports nothing."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, _COMMANDS[name][1]) for name in sorted(_COMMANDS)])
-
-
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, table=_COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="aircoding")
 def cli() -> None:
     """Drive fleets of coding agents over a task graph, and say for every byte an agent saw where it came from."""

@@ -9,10 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.contexts import message, segment, snapshot
 
+from aircoding.audit.considerations import why_not
 from aircoding.audit.differences import compare
-from aircoding.audit.questions import who_saw, why, why_not
+from aircoding.audit.places import why
 from aircoding.audit.remedies import remedy
-from aircoding.cli.answers import diff_text, who_saw_text
+from aircoding.audit.witnesses import who_saw
+from aircoding.cli.context.diff_answers import diff_text
+from aircoding.cli.context.why_answers import who_saw_text
 from aircoding.context.assembler import assemble
 from aircoding.context.freezing import frozen_from
 from aircoding.records.ids import SegmentId, TaskId

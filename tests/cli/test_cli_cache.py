@@ -7,8 +7,8 @@ from pathlib import Path
 from fleet.worlds import done, git, make_fleet, script, use
 from support.demo_runs import air, rows
 
-from aircoding.app.cache_reports import CacheReport
-from aircoding.cli.cache_answers import cache_text
+from aircoding.app.questions.cache_reports import CacheReport
+from aircoding.cli.context.cache_answers import cache_text
 from aircoding.records.digests import sha256_text
 from aircoding.records.manifest import CacheMark
 from aircoding.records.usage import Usage

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from aircoding.cli.output import table
 
 if TYPE_CHECKING:
-    from aircoding.app.cache_reports import CacheReport
+    from aircoding.app.questions.cache_reports import CacheReport
 
 __all__ = ["cache_text"]
 

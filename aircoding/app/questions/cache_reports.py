@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aircoding.app.contexts import load_context
 from aircoding.app.models import capabilities
 from aircoding.app.project import open_project
+from aircoding.app.questions.assemblies import load_context
 from aircoding.records.manifest import CacheMark
 from aircoding.records.usage import Usage
 from aircoding.store.cache_marks import counted_prefixes

@@ -1,0 +1,1 @@
+"""Questions put to the record: each opens the store, and asks `audit` over what it reads."""

@@ -1,0 +1,1 @@
+"""`aircoding context`: build prompts, show recorded ones, and put questions to them."""

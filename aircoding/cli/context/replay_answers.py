@@ -1,0 +1,18 @@
+"""Replays as text for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from aircoding.app.questions.replays import Replay
+
+__all__ = ["replay_text"]
+
+
+def replay_text(replays: Sequence[Replay]) -> str:
+    """Return whether rebuilt requests equal the recorded ones."""
+    equal = sum(1 for one in replays if one.equal)
+    lines = [f"{one.manifest_id}  {'equal' if one.equal else 'DIFFERENT'}  {one.digest}" for one in replays]
+    return "\n".join([*lines, f"{equal} of {len(replays)} equal to the recorded digest"])
