@@ -15,12 +15,12 @@ def plain_uri(uri: str) -> str:
     return uri.removeprefix("project:")
 
 
-def shown_place(record: SegmentRecord) -> str:
-    """Return where a segment comes from: `PATH:FIRST-LAST`, where it has lines."""
-    source = record.source
-    if source.start_line is None:
+def shown_place(record: SegmentRecord, last: SegmentRecord | None = None) -> str:
+    """Return where a segment, or a stretch of one source to `last`, comes from: `PATH:FIRST-LAST`, if it has lines."""
+    source, end_line = record.source, (last or record).source.end_line
+    if source.start_line is None or end_line is None:
         return plain_uri(source.uri)
-    return f"{plain_uri(source.uri)}:{source.start_line}-{source.end_line}"
+    return f"{plain_uri(source.uri)}:{source.start_line}-{end_line}"
 
 
 def shown_section(segment_id: str) -> str:

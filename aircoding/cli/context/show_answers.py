@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from aircoding.cli.conflict_words import holds, reason
@@ -11,7 +13,7 @@ from aircoding.cli.output import table
 from aircoding.records.jsonable import jsonable
 
 if TYPE_CHECKING:
-    from aircoding.records.manifest import AssembledContext, AssemblyHead, OutcomeRecord
+    from aircoding.records.manifest import AssembledContext, AssemblyHead, Manifest, OutcomeRecord, SegmentRecord
 
 __all__ = ["context_document", "list_text", "prompt_text", "show_text"]
 
@@ -30,14 +32,10 @@ def show_text(assembled: AssembledContext, *, exact_tokens: int | None = None) -
         f"  {_size(assembled, exact_tokens)} tokens of {manifest.budget.window}\n"
         f"digest {manifest.digest}\n\n"
     )
-    rows = [
-        (record.layer, record.scope, record.trust, record.kind, shown_place(record), record.form, record.tokens)
-        for record in manifest.segments
-    ]
-    parts = [head + table(("layer", "scope", "trust", "kind", "source", "form", "tokens"), rows)]
+    parts = [head + table(("layer", "scope", "trust", "kind", "source", "parts", "form", "tokens"), _in(manifest))]
     if assembled.omissions:
-        out = [_outcome_row(note) for note in assembled.omissions]
-        parts.append("left out or shortened\n\n" + table(("layer", "source", "outcome", "reason", "detail", "by"), out))
+        names = ("layer", "source", "parts", "outcome", "reason", "detail", "by")
+        parts.append("left out or shortened\n\n" + table(names, _out(assembled)))
     if manifest.cache:
         marks = [(mark.mark, mark.prefix_tokens, mark.prefix_digest[:16]) for mark in manifest.cache]
         parts.append("cache marks\n\n" + table(("after", "tokens", "prefix"), marks))
@@ -54,7 +52,28 @@ def _size(assembled: AssembledContext, exact_tokens: int | None) -> str:
     return f"{exact_tokens} (estimated {estimate.expected}, {estimate.low} to {estimate.high})"
 
 
-def _outcome_row(note: OutcomeRecord) -> tuple[str, ...]:
+def _in(manifest: Manifest) -> list[tuple[object, ...]]:
+    """Return a row for each stretch of segments of one source that came in alike: a file's sections are one row."""
+    rows: list[tuple[object, ...]] = []
+    for _, stretch in groupby(manifest.segments, key=_alike):
+        records = list(stretch)
+        one, tokens = records[0], sum(record.tokens for record in records)
+        place = shown_place(one, records[-1])
+        rows.append((one.layer, one.scope, one.trust, one.kind, place, len(records), one.form, tokens))
+    return rows
+
+
+def _alike(record: SegmentRecord) -> tuple[str, ...]:
+    return (record.layer, record.scope, record.trust, record.kind, record.source.uri, record.form)
+
+
+def _out(assembled: AssembledContext) -> list[tuple[object, ...]]:
+    """Return a row for each source with each reason; sections that stay out for one reason are counted."""
+    counted = Counter(_outcome(note) for note in assembled.omissions)
+    return [(*row[:2], parts, *row[2:]) for row, parts in counted.items()]
+
+
+def _outcome(note: OutcomeRecord) -> tuple[str, ...]:
     reason = note.reason.value if note.reason else ""
     return (note.layer.value, plain_uri(note.uri), note.outcome.value, reason, note.detail, plain_uri(note.by))
 
