@@ -27,7 +27,7 @@ from aircoding.records.tasks import Plan, TaskSpec
 from aircoding.rules.memory_recall import request_topics
 from aircoding.sources.changes import changed_since
 from aircoding.sources.contributions import contributed_segments
-from aircoding.sources.foreign_texts import without_pointers
+from aircoding.sources.detail import at_detail
 from aircoding.sources.memory_files import memory_segments, memory_stores
 from aircoding.sources.plan_docs import PlanDocs, read_plan_docs, run_plan, task_plan
 from aircoding.sources.profile_files import DEFAULT_PROFILE, identity_segments
@@ -39,16 +39,13 @@ from aircoding.sources.roles import load_profiles
 from aircoding.sources.routed import Routed, routed_segments
 from aircoding.sources.rule_files import RuleFiles, RuleSwitches, read_rules
 from aircoding.sources.rule_tree import RuleHomes
-from aircoding.sources.segments import Intake, in_short, unique
+from aircoding.sources.segments import Intake, unique
 from aircoding.sources.skill_files import SkillSet, SkillSwitches, read_skills
 from aircoding.sources.skill_segments import body_segments, changed_index, index_segments
 from aircoding.sources.task_text import evidence_segments, graph_segment, task_segments
 from aircoding.sources.topic_memory import TopicMemory, topic_folders
 
 __all__ = ["MANIFEST_SCHEMA", "FileGatherer", "Project"]
-
-_READ = "read"
-"""The category of tools that read files."""
 
 MANIFEST_SCHEMA = 1
 """Version of the manifest's JSON contract (`resources/schemas/manifest.json`)."""
@@ -224,9 +221,9 @@ class FileGatherer:
                 ),
                 *identity_segments(self._project.home, self._project.profile, intake=self._intake),
                 self._policy_segment(policy, Scope.FLEET, f"air:policy/{profile.role}"),
-                *_at_detail(profile, Layer.L3, rules),
+                *at_detail(profile, Layer.L3, rules),
                 *run_plan(docs, profile.layers.get(Layer.L4)),
-                *_at_detail(profile, Layer.L4, graph),
+                *at_detail(profile, Layer.L4, graph),
             )
         )
 
@@ -285,7 +282,7 @@ class FileGatherer:
                 *self._changed(brief.role, revision, rules, docs),
                 *self._changed_skills(role, brief.mode, revision, skills),
                 *self._own(brief, profile, policy, worktree, rules),
-                *_at_detail(profile, Layer.L3, body_segments(skills, intake=self._intake)),
+                *at_detail(profile, Layer.L3, body_segments(skills, intake=self._intake)),
                 *task_plan(docs, brief.task, profile.layers.get(Layer.L4), intake=self._intake),
                 *self._routed(brief, profile),
                 *_contributed(profile, contributed, self._intake),
@@ -330,10 +327,10 @@ class FileGatherer:
         scoped = tuple(segment for segment in rules if segment.scope is not Scope.RUN)
         return (
             self._policy_segment(task_policy_in_words(policy), Scope.SESSION, f"air:policy/{task.id}"),
-            *_at_detail(profile, Layer.L3, scoped),
+            *at_detail(profile, Layer.L3, scoped),
             *self._memories(brief),
             *task_segments(brief, intake=self._intake),
-            *_at_detail(
+            *at_detail(
                 profile,
                 Layer.L6,
                 read_files(worktree, task.reads, policy=policy, intake=self._intake, trusted=self._project.trusted),
@@ -366,7 +363,7 @@ class FileGatherer:
         own_rules = [one for one in revision.run_rules() if profile_refusal(profile, one) is None]
         policy = policy_in_words(self._policy_for(profile, None))
         return (
-            *_at_detail(profile, Layer.L3, changed_since(own_rules, shared, intake=self._intake)),
+            *at_detail(profile, Layer.L3, changed_since(own_rules, shared, intake=self._intake)),
             *changed_since(
                 [one for one in frozen if one.kind in {SegmentKind.PLAN, SegmentKind.ADR}],
                 run_plan(docs, profile.layers.get(Layer.L4)),
@@ -421,19 +418,9 @@ class FileGatherer:
         return kept or self._estimator_for(model)
 
 
-def _at_detail(profile: Profile, layer: Layer, segments: tuple[Segment, ...]) -> tuple[Segment, ...]:
-    """Return the segments as far as the role retrieves them: a role that takes summaries gets the short forms."""
-    selection = profile.layers.get(layer)
-    if layer is Layer.L3 and _READ not in profile.tool_categories:
-        segments = without_pointers(segments)
-    if selection is None or selection.detail != "summary":
-        return segments
-    return tuple(in_short(segment) for segment in segments)
-
-
 def _contributed(profile: Profile, contributed: Sequence[Contribution], intake: Intake) -> tuple[Segment, ...]:
     segments = contributed_segments(contributed, intake=intake)
-    return tuple(part for segment in segments for part in _at_detail(profile, segment.layer, (segment,)))
+    return tuple(part for segment in segments for part in at_detail(profile, segment.layer, (segment,)))
 
 
 def _request(brief: SessionBrief, turn: int, epoch: int) -> AssemblyRequest:

@@ -6,9 +6,10 @@ No `.air/`, no repository and no setting is needed: anyone can ask what a tool m
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from aircoding.records.diagnostics import Diagnostic
 from aircoding.rules.imports import MAX_HOPS, Following, followed_by, imports_of
@@ -62,6 +63,7 @@ def read_rule_tree(
     above: bool = False,
     approved: Collection[str] = (),
     agents_fallbacks: Collection[str] = (),
+    instead: Mapping[str, TextRead] = MappingProxyType({}),
     max_files: int = MAX_FILES,
     max_folders: int = MAX_FOLDERS,
 ) -> RuleTree:
@@ -75,12 +77,13 @@ def read_rule_tree(
         above: whether `CLAUDE.md` files of the folders above the root are read (Claude Code does).
         approved: names of files outside the project that project files may import, as `~/…` or `/…`.
         agents_fallbacks: file names that stand for `AGENTS.md` where a folder has none.
+        instead: what is taken for some project paths, whatever lies there.
         max_files: most files of the tree, beyond which imports are not read.
         max_folders: most folders that are looked through below the user's and the machine's rules.
     """
     homes = homes or RuleHomes()
-    known = frozenset(paths)
-    reader = _TreeReader(root, homes, frozenset(approved), max_files=max_files, max_folders=max_folders)
+    known = frozenset(paths) | instead.keys()
+    reader = _TreeReader(root, homes, frozenset(approved), instead, max_files=max_files, max_folders=max_folders)
     in_folders, problems = files_of_rule_folders(root, known)
     reader.diagnostics.extend(problems)
     bases = (*_IN_FOLDERS, *(name for name in agents_fallbacks if name))
@@ -172,9 +175,16 @@ class _TreeReader:
     """Reads files under the name of their owner; nothing but this says whose a file is."""
 
     def __init__(
-        self, root: Path, homes: RuleHomes, approved: frozenset[str], *, max_files: int, max_folders: int
+        self,
+        root: Path,
+        homes: RuleHomes,
+        approved: frozenset[str],
+        instead: Mapping[str, TextRead],
+        *,
+        max_files: int,
+        max_folders: int,
     ) -> None:
-        self._root, self._homes, self._approved = root, homes, approved
+        self._root, self._homes, self._approved, self._instead = root, homes, approved, instead
         self._max_files, self._max_folders = max_files, max_folders
         self.files: dict[str, TreeFile] = {}
         self.present: set[str] = set()
@@ -182,7 +192,7 @@ class _TreeReader:
         self.diagnostics: list[Diagnostic] = []
 
     def project(self, path: str, name: RuleName | None) -> None:
-        self._keep(Owner.PROJECT, path, name, read_text_file(self._root, path))
+        self._keep(Owner.PROJECT, path, name, self._instead.get(path) or read_text_file(self._root, path))
 
     def users(self) -> None:
         if self._homes.user is not None:

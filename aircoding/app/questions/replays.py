@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from aircoding.app.project import open_project
 from aircoding.app.questions.assemblies import full_id
 from aircoding.app.run_results import newest_run
-from aircoding.errors import UsageError
+from aircoding.errors import NotFoundError, StoreError, UsageError
 from aircoding.records.digests import canonical_json, sha256_bytes
 from aircoding.records.ids import ManifestId
 
@@ -21,11 +21,15 @@ __all__ = ["Replay", "replay_contexts"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
-    """A request rebuilt from the store: its digest now, and whether that is the recorded one."""
+    """A request rebuilt from the store: its digest now, and whether that is the recorded one.
+
+    Where it cannot be rebuilt `why` says so, and `digest` is empty.
+    """
 
     manifest_id: str
     digest: str
     equal: bool
+    why: str = ""
 
 
 def replay_contexts(start: Path, given: str | None, *, whole_run: bool) -> tuple[Replay, ...]:
@@ -36,12 +40,17 @@ def replay_contexts(start: Path, given: str | None, *, whole_run: bool) -> tuple
     if given is None and not whole_run:
         raise UsageError("no assembly is named", hint="name one (`aircoding context list`), or give --all for a run")
     with open_project(start).open_store() as store:
-        if given is None or whole_run:
+        if whole_run:
             run = newest_run(store) if given is None else store.runs.get(given).run_id
-            ids = [head.manifest_id for head in store.index.heads(run_id=run)]
-        else:
-            ids = [full_id(store, given)]
-        return tuple(_replayed(store, one) for one in ids)
+            return tuple(_replayed_or_why(store, head.manifest_id) for head in store.index.heads(run_id=run))
+        return (_replayed(store, full_id(store, given or "")),)
+
+
+def _replayed_or_why(store: Store, manifest_id: str) -> Replay:
+    try:
+        return _replayed(store, manifest_id)
+    except (NotFoundError, StoreError) as error:
+        return Replay(manifest_id=manifest_id, digest="", equal=False, why=error.message)
 
 
 def _replayed(store: Store, manifest_id: str) -> Replay:

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 __all__ = ["replay_text"]
 
 
-def replay_text(replays: Sequence[Replay]) -> str:
-    """Return whether rebuilt requests equal the recorded ones."""
+def replay_text(replays: Sequence[Replay], *, verbose: bool) -> str:
+    """Return whether rebuilt requests equal the recorded ones; without `verbose` only those that do not are named."""
     equal = sum(1 for one in replays if one.equal)
-    lines = [f"{one.manifest_id}  {'equal' if one.equal else 'DIFFERENT'}  {one.digest}" for one in replays]
+    shown = [one for one in replays if verbose or not one.equal]
+    lines = [f"{one.manifest_id}  {'equal' if one.equal else 'DIFFERENT'}  {one.digest or one.why}" for one in shown]
     return "\n".join([*lines, f"{equal} of {len(replays)} equal to the recorded digest"])
