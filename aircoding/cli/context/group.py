@@ -11,6 +11,7 @@ __all__ = ["context"]
 _COMMANDS = {
     "build": ("aircoding.cli.context.build:build", "Assemble what a worker would see now; nothing is recorded."),
     "cache": ("aircoding.cli.context.cache:cache", "Say what a call read from the prompt cache, and why not more."),
+    "check": ("aircoding.cli.context.check:check", "Run the tests of what agents see; fail where a change breaks one."),
     "diff": ("aircoding.cli.context.diff:diff", "Say what changed between two assemblies."),
     "list": ("aircoding.cli.context.show:list_", "List recorded assemblies, the newest first."),
     "replay": ("aircoding.cli.context.replay:replay", "Rebuild a recorded request from the store alone."),
