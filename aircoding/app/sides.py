@@ -40,8 +40,8 @@ _LFS = b"version https://git-lfs"
 class Side:
     """One side of a comparison. `root` is the private folder, `project_root` the one that the user knows.
 
-    `digests` are of every file that was laid out, links by the place that they name; `kinds` tell links and
-    submodules. `notes` say what could not be taken as it is.
+    `digests` are of every file that was laid out, links by the place that they name. `commit` and `objects`, mode and
+    object of every name, are those of a revision; the working tree has none. `notes` say what could not be taken.
     """
 
     label: str
@@ -50,6 +50,7 @@ class Side:
     paths: tuple[str, ...]
     digests: Mapping[str, Digest]
     notes: tuple[str, ...] = ()
+    commit: str = ""
     objects: Mapping[str, str] = field(default_factory=dict)
 
     def tree(self, homes: RuleHomes, *, names: Collection[str] = (), approved: Collection[str] = ()) -> RuleTree:
@@ -85,7 +86,8 @@ def open_revision(root: Path, revision: str, *, more: Collection[str] = ()) -> I
             paths=paths,
             digests=layout.digests,
             notes=(*_submodules(inside), *layout.notes),
-            objects={path: entry.object_id for path, entry in held.entries.items()},
+            commit=held.commit,
+            objects={path: f"{entry.mode} {entry.object_id}" for path, entry in held.entries.items()},
         )
 
 

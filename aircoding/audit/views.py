@@ -6,6 +6,7 @@ account of another tool become the same thing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -24,6 +25,7 @@ from aircoding.rules.tree import tree_uri
 __all__ = ["LeftOut", "Part", "View", "account_view", "context_view"]
 
 _SAID = frozenset({"text", "description"})
+_SESSION = re.compile(r"air:session/[^/]+/")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,14 +127,19 @@ def _numbered(records: tuple[SegmentRecord, ...]) -> list[tuple[int, SegmentReco
     seen: dict[str, int] = {}
     numbered = []
     for record in records:
-        place = place_of(record.segment_id)
+        place = _place(record.segment_id)
         seen[place] = seen.get(place, -1) + 1
         numbered.append((seen[place], record))
     return numbered
 
 
+def _place(segment_id: str) -> str:
+    """Return the place of a segment, without the session: two workers on one task are to be compared."""
+    return _SESSION.sub("air:session/", place_of(segment_id))
+
+
 def _part(record: SegmentRecord, request: object, number: int) -> Part:
-    place = place_of(record.segment_id)
+    place = _place(record.segment_id)
     return Part(
         place=f"{place}~{number}" if number else place,
         uri=record.source.uri,
