@@ -200,14 +200,20 @@ _LET_IN = frozenset(
 )
 """Switches that let text in: where the user's file says false, a project's true does not count."""
 _BOOLEAN = TypeAdapter(bool)
+_OWN, _ENVIRONMENT = "~/.air/config.toml", "environment"
+_PERSONAL = frozenset({_OWN, _ENVIRONMENT})
+"""Levels that another machine need not have."""
 
 
-def load_settings(project_root: Path | None, *, flags: Mapping[str, Mapping[str, Any]] | None = None) -> Settings:
+def load_settings(
+    project_root: Path | None, *, flags: Mapping[str, Mapping[str, Any]] | None = None, alone: bool = False
+) -> Settings:
     """Read all levels and return what holds.
 
     Args:
         project_root: where `.air/config.toml` is looked for; None outside a project.
         flags: sections of values that the command line gave; None values are not given.
+        alone: only the project's file and `flags` count, so that every machine has the same.
 
     Raises:
         ConfigError: a file cannot be read, or a key or value in it is wrong; or the user's folder lies in the project.
@@ -215,6 +221,8 @@ def load_settings(project_root: Path | None, *, flags: Mapping[str, Mapping[str,
     merged: dict[str, dict[str, Any]] = {}
     origins: dict[tuple[str, str], str] = {}
     for name, values in _levels(project_root, flags):
+        if alone and name in _PERSONAL:
+            continue
         for section, keys in values.items():
             for key, value in keys.items():
                 values_so_far = merged.setdefault(section, {})
@@ -250,7 +258,7 @@ def _levels(
     project_root: Path | None, flags: Mapping[str, Mapping[str, Any]] | None
 ) -> list[tuple[str, Mapping[str, Mapping[str, Any]]]]:
     levels: list[tuple[str, Mapping[str, Mapping[str, Any]]]] = [
-        ("~/.air/config.toml", _read(air_home(project_root), "config.toml", inside=False))
+        (_OWN, _read(air_home(project_root), "config.toml", inside=False))
     ]
     if project_root is not None and not is_air_home(project_root / ".air"):
         project = _read(project_root, _PROJECT, inside=True)
@@ -259,7 +267,7 @@ def _levels(
                 message = f"{_PROJECT}: [{section}] {key} may stand only in ~/.air/config.toml"
                 raise ConfigError(message, hint=hint)
         levels.append((_PROJECT, project))
-    levels.append(("environment", _from_environment()))
+    levels.append((_ENVIRONMENT, _from_environment()))
     levels.append(("command line", flags or {}))
     return levels
 

@@ -23,7 +23,7 @@ from aircoding.context.assembler import assemble
 from aircoding.context.profiles import default_mode
 from aircoding.errors import NotFoundError, UsageError
 from aircoding.graph.plan_file import parse_plan
-from aircoding.ports import Worktree
+from aircoding.ports import Screener, Worktree
 from aircoding.records.conflicts import Ruling, Suspicion
 from aircoding.records.digests import sha256_text
 from aircoding.records.hooks import Contribution, Extensions, HookEvent
@@ -31,10 +31,11 @@ from aircoding.records.ids import Digest, RunId, TaskId, session_id
 from aircoding.records.layers import Mode
 from aircoding.records.manifest import AssembledContext, Overflow
 from aircoding.records.sessions import SessionBrief
-from aircoding.records.snapshot import ModelLimits
+from aircoding.records.snapshot import Estimator, ModelLimits
 from aircoding.records.tasks import Plan, TaskSpec
 from aircoding.sources.gather import FileGatherer
 from aircoding.sources.routed import Routed
+from aircoding.sources.rule_tree import RuleHomes
 from aircoding.workspace.worktree import GitWorktree
 
 __all__ = ["BuildRequest", "Told", "build_context", "gatherer_in_memory", "told_of"]
@@ -202,16 +203,38 @@ def gatherer_in_memory(
     told: Told | None = None,
     extensions: Extensions = _NO_EXTENSIONS,
     open_worktree: Callable[[str], Worktree] = GitWorktree,
+    screener: Screener | None = None,
+    estimator: Estimator | None = None,
+    homes: RuleHomes | None = None,
+    known_as: Path | None = None,
+    kind: type[FileGatherer] = FileGatherer,
 ) -> FileGatherer:
-    """Return a gatherer that records nothing; its clock stands at `at`, else at HEAD's commit time."""
+    """Return a gatherer that records nothing; its clock stands at `at`, else at HEAD's commit time.
+
+    Args:
+        project: whose sources are read.
+        plan: the task graph.
+        policies: what roles may do.
+        limits_of: what a model can take.
+        at: the clock.
+        told: what the record tells.
+        extensions: what plugins bring.
+        open_worktree: opens the files at a path of this machine.
+        screener: in place of the installation's own.
+        estimator: in place of the one that the record calibrates.
+        homes: where the user's rule files of other tools lie, in place of the real ones.
+        known_as: see `sources.gather.Project`.
+        kind: the gatherer's class.
+    """
     record = told or Told()
-    return FileGatherer(
-        project=sources_of(project, extensions),
+    sources = sources_of(project, extensions)
+    return kind(
+        project=replace(sources, homes=homes if homes is not None else sources.homes, known_as=known_as),
         plan=plan,
         open_worktree=open_worktree,
         blobs=_MemoryTexts(),
-        estimator_for=lambda model: estimator_now(project, model),
-        screener=open_screener(project, policies),
+        estimator_for=lambda model: estimator if estimator is not None else estimator_now(project, model),
+        screener=screener if screener is not None else open_screener(project, policies),
         clock=_StoppedClock(at or project.repository.commit_at()),
         policy_for=policies.for_role,
         limits_for=limits_of,

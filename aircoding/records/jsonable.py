@@ -13,14 +13,15 @@ __all__ = ["jsonable"]
 
 @cache
 def _field_names(kind: type) -> tuple[str, ...]:
-    return tuple(field.name for field in dataclasses.fields(kind))
+    return tuple(field.name for field in dataclasses.fields(kind) if field.metadata.get("json", True))
 
 
 def jsonable(value: Any) -> Any:
     """Return `value` as dicts, lists, strings, numbers, booleans and None.
 
-    Dataclasses become objects with their fields in written order, enums their value, tuples and
-    sets lists (sets sorted). Keys of mappings become their string.
+    Dataclasses become objects with their fields in written order, without those whose `metadata` says
+    `{"json": False}`. Enums become their value, tuples and sets lists (sets sorted). Keys of mappings become their
+    string.
 
     Raises:
         TypeError: a value of another kind stands inside.

@@ -90,6 +90,8 @@ class Project:
     skills: SkillSwitches = field(default_factory=SkillSwitches)
     plugin_skills: tuple[ContributedSkill, ...] = ()
     skill_triggers: tuple[SkillTrigger, ...] = ()
+    known_as: Path | None = None
+    """The root under which the user's records know the project, where it is read from another folder."""
     memory_root: Path | None = None
     """Where the project's memory lies: the main checkout of a linked worktree. None: the root."""
 
@@ -180,6 +182,7 @@ class FileGatherer:
             near=near,
             homes=self._project.homes,
             policy_of=lambda: self._policy_for(load_profiles()["executor"], None),
+            known_as=self._project.known_as,
         )
 
     def _revision_now(self) -> Revision:

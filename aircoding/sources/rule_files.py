@@ -63,6 +63,7 @@ def read_rules(
     homes: RuleHomes | None = None,
     tree: RuleTree | None = None,
     policy_of: Callable[[], Policy] = packaged_policy,
+    known_as: Path | None = None,
 ) -> RuleFiles:
     """Read all rule files of one project, of its user and of the machine.
 
@@ -78,14 +79,15 @@ def read_rules(
         homes: where the files of other tools lie that are not the project's; none: they are not looked at.
         tree: the rule files, where they were read already with what the settings and approvals let in.
         policy_of: the policy that judges what project files import.
+        known_as: the root under which the user's records know the project, where it is read from another folder.
     """
     switches, homes = switches or RuleSwitches(), homes or RuleHomes()
     reader = _Reader(intake, Trust.PROJECT if trusted else Trust.EXTERNAL)
-    confirmed = reader.user_record(lambda: confirmed_rules(home, root), frozenset[ConfirmedRule]())
+    confirmed = reader.user_record(lambda: confirmed_rules(home, known_as or root), frozenset[ConfirmedRule]())
     reader.built_in()
     reader.users(home)
     if tree is None:
-        approved = reader.user_record(lambda: approved_imports(home, root), frozenset[str]())
+        approved = reader.user_record(lambda: approved_imports(home, known_as or root), frozenset[str]())
         tree = read_rule_tree(
             root, paths, near=near, homes=homes, approved=approved, agents_fallbacks=switches.agents_fallbacks
         )

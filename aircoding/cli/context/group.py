@@ -12,7 +12,12 @@ _COMMANDS = {
     "blame": ("aircoding.cli.context.blame:blame", "Say for each line of a prompt whose it is."),
     "build": ("aircoding.cli.context.build:build", "Assemble what a worker would see now; nothing is recorded."),
     "cache": ("aircoding.cli.context.cache:cache", "Say what a call read from the prompt cache, and why not more."),
+    "check": ("aircoding.cli.context.check:check", "Run the tests of what agents see; fail where a change breaks one."),
     "diff": ("aircoding.cli.context.diff:diff", "Say what changed between two assemblies."),
+    "impact": (
+        "aircoding.cli.context.impact:impact",
+        "Say which roles, tasks and paths a change gives another context, and how.",
+    ),
     "list": ("aircoding.cli.context.show:list_", "List recorded assemblies, the newest first."),
     "replay": ("aircoding.cli.context.replay:replay", "Rebuild a recorded request from the store alone."),
     "show": ("aircoding.cli.context.show:show", "Show a recorded assembly: what is in, and what was left out."),

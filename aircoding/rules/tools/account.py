@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from aircoding.records.diagnostics import Diagnostic
@@ -161,6 +162,8 @@ class ToolAccount:
     loaded_bytes: int = 0
     lost_bytes: int = 0
     lost: tuple[str, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict, repr=False, metadata={"json": False})
+    """What of each loaded file is kept, by its name."""
 
     @classmethod
     def of(
@@ -173,6 +176,7 @@ class ToolAccount:
         *,
         warnings: tuple[Diagnostic, ...] = (),
         notes: tuple[str, ...] = (),
+        texts: Mapping[str, str] | None = None,
     ) -> ToolAccount:
         """Return the account of some entries, sorted and summed up."""
         ranked = sorted(entries, key=lambda one: (one.position is None, one.position or 0, one.path))
@@ -188,4 +192,5 @@ class ToolAccount:
             loaded_bytes=sum(one.kept_bytes for one in ranked),
             lost_bytes=sum(one.size_bytes - one.kept_bytes for one in lost if one.size_bytes > one.kept_bytes),
             lost=tuple(one.path for one in lost),
+            texts=texts or {},
         )

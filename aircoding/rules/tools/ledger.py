@@ -81,6 +81,7 @@ class Ledger:
         self._entries: dict[str, FileEntry] = {}
         self._names = {name: names for names in tree.same_files().values() for name in names}
         self._position = 0
+        self._texts: dict[str, str] = {}
 
     def has(self, path: str) -> bool:
         """Whether something was said of a file."""
@@ -118,6 +119,7 @@ class Ledger:
             return
         whole = len(file.raw) if kept is None else len(text.encode("utf-8", "surrogatepass"))
         self._position += 1
+        self._texts[path] = text
         self._entries[path] = replace(
             self._blank(path),
             verdict=Verdict.PARTLY if cause is not None else Verdict.LOADED,
@@ -203,6 +205,7 @@ class Ledger:
             tuple(self._entries.values()),
             warnings=tuple(self.warnings),
             notes=notes,
+            texts=self._texts,
         )
 
     def _blank(self, path: str) -> FileEntry:

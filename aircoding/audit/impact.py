@@ -1,0 +1,261 @@
+"""What a change of files does to what agents see: view against view, the same changes put together. Pure."""
+
+from __future__ import annotations
+
+import difflib
+import posixpath
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from aircoding.audit.views import LeftOut, Part, View
+
+__all__ = ["ChangedPart", "ContextChange", "Effect", "Reader", "RemovedPart", "compact_paths", "compare_views"]
+__all__ += ["join_effects", "line_diff", "sources_of"]
+
+_DIFF_CHARS = 200_000
+"""A longer text is not compared line by line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedPart:
+    """A part that is in before and after, with another text or in another form; `diff` has its lines."""
+
+    before: Part
+    after: Part
+    diff: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemovedPart:
+    """A part that is in no more; `left_out` says why where it was still considered."""
+
+    part: Part
+    left_out: LeftOut | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextChange:
+    """How one view differs from another. `moved` are parts that stand elsewhere among those that stayed."""
+
+    added: tuple[Part, ...] = ()
+    removed: tuple[RemovedPart, ...] = ()
+    changed: tuple[ChangedPart, ...] = ()
+    moved: tuple[Part, ...] = ()
+    conflicts_added: tuple[str, ...] = ()
+    conflicts_removed: tuple[str, ...] = ()
+
+    @property
+    def token_change(self) -> int:
+        """How many tokens more there are in what changed."""
+        more = sum(part.tokens for part in self.added) - sum(one.part.tokens for one in self.removed)
+        return more + sum(one.after.tokens - one.before.tokens for one in self.changed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """Who has another context: a role or a tool, for one of the three kinds `role`, `task` and `path`.
+
+    `subjects` are task ids or paths (none for a role as such), `shown` the same in short. The tokens are those of the
+    largest whole context among them, with all that changed in it.
+    """
+
+    viewer: str
+    kind: str
+    subjects: tuple[str, ...]
+    shown: tuple[str, ...]
+    tokens_before: int
+    tokens_after: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """What changed, and all who see it. Somebody may see several effects; nobody sees a part of one."""
+
+    change: ContextChange
+    readers: tuple[Reader, ...]
+
+
+def compare_views(before: View, after: View) -> ContextChange | None:
+    """Return how a view became another one; None where an agent sees the same."""
+    old = {part.place: part for part in before.parts}
+    new = {part.place: part for part in after.parts}
+    both = [(old[place], new[place]) for place in old if place in new]
+    out = {one.place: one for one in after.left_out}
+    change = ContextChange(
+        added=tuple(part for place, part in new.items() if place not in old),
+        removed=tuple(
+            RemovedPart(part=part, left_out=out.get(place)) for place, part in old.items() if place not in new
+        ),
+        changed=tuple(
+            ChangedPart(before=a, after=b, diff=line_diff(a.text, b.text))
+            for a, b in both
+            if _content(a) != _content(b)
+        ),
+        moved=_moved([a.place for a, _ in both], [place for place in new if place in old], new),
+        conflicts_added=tuple(one for one in after.conflicts if one not in before.conflicts),
+        conflicts_removed=tuple(one for one in before.conflicts if one not in after.conflicts),
+    )
+    return None if change == ContextChange() else change
+
+
+def _content(part: Part) -> tuple[str, str, str, str]:
+    return part.layer, part.scope, part.form, part.text
+
+
+def _moved(before: Sequence[str], after: Sequence[str], parts: Mapping[str, Part]) -> tuple[Part, ...]:
+    """Return the fewest parts whose move explains another order."""
+    if before == after:
+        return ()
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    kept = {before[block.a + n] for block in matcher.get_matching_blocks() for n in range(block.size)}
+    return tuple(parts[place] for place in after if place not in kept)
+
+
+def line_diff(before: str, after: str) -> tuple[str, ...]:
+    """Return the lines that differ, `-` before and `+` after, with one line around them."""
+    if len(before) + len(after) > _DIFF_CHARS:
+        return ("the texts are too long to be compared by line",)
+    if before.split() == after.split():
+        return ("only blanks and line ends differ",) if before != after else ()
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), n=1, lineterm="")
+    return tuple(line for line in lines if not line.startswith(("---", "+++")))
+
+
+def join_effects(
+    found: Iterable[tuple[str, str, str | None, ContextChange, int, int]], known: Mapping[str, Collection[str]]
+) -> tuple[Effect, ...]:
+    """Take changes apart, and put those together that the same readers have; the most widely seen stand first.
+
+    Args:
+        found: viewer, kind, subject, change, and tokens before and after, in any order.
+        known: for each kind all subjects that were compared.
+    """
+    single: dict[object, ContextChange] = {}
+    readers: dict[object, dict[_Who, tuple[int, int]]] = {}
+    taken_apart: dict[int, tuple[ContextChange, list[tuple[object, ContextChange]]]] = {}
+    for viewer, kind, subject, change, before, after in found:
+        # One change stands for a whole group of paths: it is taken apart once, and kept so that its id stays its own.
+        if id(change) not in taken_apart:
+            taken_apart[id(change)] = change, [(_signature(one), one) for one in _singles(change)]
+        for key, one in taken_apart[id(change)][1]:
+            single.setdefault(key, one)
+            readers.setdefault(key, {})[viewer, kind, subject] = (before, after)
+    together: dict[frozenset[_Who], list[object]] = {}
+    for key, who in readers.items():
+        together.setdefault(frozenset(who), []).append(key)
+    effects = [
+        Effect(change=_joined([single[key] for key in keys]), readers=tuple(_readers(readers[keys[0]], known)))
+        for keys in together.values()
+    ]
+    return tuple(sorted(effects, key=_weight))
+
+
+_Who = tuple[str, str, "str | None"]
+
+
+def _singles(change: ContextChange) -> Iterator[ContextChange]:
+    yield from (ContextChange(added=(one,)) for one in change.added)
+    yield from (ContextChange(removed=(one,)) for one in change.removed)
+    yield from (ContextChange(changed=(one,)) for one in change.changed)
+    if change.moved:
+        yield ContextChange(moved=change.moved)
+    yield from (ContextChange(conflicts_added=(one,)) for one in change.conflicts_added)
+    yield from (ContextChange(conflicts_removed=(one,)) for one in change.conflicts_removed)
+
+
+def _joined(changes: Sequence[ContextChange]) -> ContextChange:
+    return ContextChange(
+        added=tuple(one for change in changes for one in change.added),
+        removed=tuple(one for change in changes for one in change.removed),
+        changed=tuple(one for change in changes for one in change.changed),
+        moved=tuple(one for change in changes for one in change.moved),
+        conflicts_added=tuple(one for change in changes for one in change.conflicts_added),
+        conflicts_removed=tuple(one for change in changes for one in change.conflicts_removed),
+    )
+
+
+def _weight(effect: Effect) -> tuple[int, list[str]]:
+    subjects = sum(len(reader.subjects) or 1 for reader in effect.readers)
+    return -subjects, sorted(part.place for part in _parts(effect.change))
+
+
+def _signature(change: ContextChange) -> object:
+    return (
+        tuple((part.place, part.text, part.form) for part in change.added),
+        tuple((one.part.place, one.part.text, one.part.form) for one in change.removed),
+        tuple((one.before.place, one.before.text, one.after.text, one.after.form) for one in change.changed),
+        tuple(part.place for part in change.moved),
+        change.conflicts_added,
+        change.conflicts_removed,
+    )
+
+
+def _readers(who: Mapping[_Who, tuple[int, int]], known: Mapping[str, Collection[str]]) -> Iterator[Reader]:
+    by_viewer: dict[tuple[str, str], list[_Who]] = {}
+    for one in who:
+        by_viewer.setdefault((one[0], one[1]), []).append(one)
+    for (viewer, kind), found in sorted(by_viewer.items(), key=lambda item: (_KINDS.index(item[0][1]), item[0])):
+        subjects = tuple(sorted(subject for _, _, subject in found if subject is not None))
+        before, after = max((who[one] for one in found), key=lambda tokens: tokens[1])
+        yield Reader(
+            viewer=viewer,
+            kind=kind,
+            subjects=subjects,
+            shown=compact_paths(subjects, known.get(kind, ())) if kind == "path" else subjects,
+            tokens_before=before,
+            tokens_after=after,
+        )
+
+
+_KINDS = ("role", "task", "path")
+
+
+def _parts(change: ContextChange) -> list[Part]:
+    return [
+        *change.added,
+        *(one.part for one in change.removed),
+        *(one.after for one in change.changed),
+        *change.moved,
+    ]
+
+
+def sources_of(effect: Effect) -> frozenset[str]:
+    """Return the uris of all that an effect is about, without the part behind `#`."""
+    return frozenset(part.uri.partition("#")[0] for part in _parts(effect.change))
+
+
+def compact_paths(paths: Collection[str], known: Collection[str]) -> tuple[str, ...]:
+    """Return some of the known paths in short: folders that are in as a whole, endings that are, then single names."""
+    chosen = set(paths)
+    everything = chosen | set(known)
+    if len(chosen) == len(everything) and len(chosen) > 1:
+        return ("**",)
+    return tuple(_compact("", chosen, everything))
+
+
+def _compact(folder: str, chosen: set[str], known: set[str]) -> Iterable[str]:
+    if len(chosen) <= 1:
+        yield from sorted(chosen)
+        return
+    if chosen == known:
+        yield f"{folder}**"
+        return
+    endings: dict[str, int] = {}
+    for path in chosen:
+        endings[posixpath.splitext(path)[1]] = endings.get(posixpath.splitext(path)[1], 0) + 1
+    for ending, count in sorted(endings.items()):
+        if ending and count > 1 and count == sum(posixpath.splitext(path)[1] == ending for path in known):
+            yield f"{folder}**/*{ending}"
+            chosen = {path for path in chosen if posixpath.splitext(path)[1] != ending}
+    below: dict[str, tuple[set[str], set[str]]] = {}
+    for path in known:
+        first, slash, _ = path[len(folder) :].partition("/")
+        inside = below.setdefault(f"{folder}{first}{slash}", (set(), set()))
+        inside[1].add(path)
+        if path in chosen:
+            inside[0].add(path)
+    for name, (own, all_below) in sorted(below.items()):
+        if own and name.endswith("/"):
+            yield from _compact(name, own, all_below)
+        elif own:
+            yield name
