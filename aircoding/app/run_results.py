@@ -107,7 +107,7 @@ def runs_status(start: Path, *, limit: int) -> tuple[RunHead, ...]:
 
 
 def newest_run(store: Store) -> str:
-    """Return the id of the run that was started last.
+    """Return the id of the run that was started last; one that was imported only where there is no other.
 
     Raises:
         NotFoundError: there is none.
@@ -115,7 +115,7 @@ def newest_run(store: Store) -> str:
     runs = store.runs.runs()
     if not runs:
         raise NotFoundError("no run is on record", hint="start with `aircoding run`")
-    return runs[0].run_id
+    return next((run for run in runs if run.imported_at is None), runs[0]).run_id
 
 
 def result_of(store: Store, run: Run, status: str) -> RunResult:
@@ -150,10 +150,14 @@ def result_of(store: Store, run: Run, status: str) -> RunResult:
 def _status(project: Project, run: Run) -> str:
     """Return a run's status; one that died, or could not write its end, is interrupted: nobody holds its lock.
 
-    A server's runs may be driven on another machine, whose locks are not seen here: their row is believed.
+    A server's runs may be driven on another machine, whose locks are not seen here: their row is believed. An
+    imported one is driven by nobody.
     """
     is_local = "://" not in project.database or project.database.startswith("sqlite")
-    stopped = run.status == "running" and is_local and lock_of(project, run.run_id).is_free
+    here = is_local and run.imported_at is None
+    stopped = run.status == "running" and (
+        run.imported_at is not None or (here and lock_of(project, run.run_id).is_free)
+    )
     return "interrupted" if stopped else run.status
 
 

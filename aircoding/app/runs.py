@@ -295,11 +295,17 @@ def unfinished_run(store: Store, run_id: str | None) -> Run:
     """
     if run_id is not None:
         run = store.runs.get(run_id)
+        if run.imported_at is not None:
+            raise UsageError(
+                f"run {run_id} was imported: its work is not on this machine",
+                hint="resume it where it was started; here it can be asked about (`aircoding context list`)",
+                code="run.imported",
+            )
         if run.status in {"done", "failed"}:
             raise UsageError(f"run {run_id} has ended: {run.status}", hint="start a new one with `aircoding run`")
         return run
     for run in store.runs.runs():
-        if run.status not in {"done", "failed"}:
+        if run.status not in {"done", "failed"} and run.imported_at is None:
             return run
     raise NotFoundError("no run could go on", hint="start one with `aircoding run`")
 

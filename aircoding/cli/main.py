@@ -26,8 +26,9 @@ _COMMANDS = {
     "demo": ("aircoding.cli.demo:demo", "Watch a small fleet work, without a key or a network."),
     "doctor": ("aircoding.cli.setup:doctor", "Check this machine and this project; each finding comes with its fix."),
     "emulator": ("aircoding.cli.emulator:emulator", "Serve a scripted Messages API on this machine, for any client."),
-    "export": ("aircoding.cli.export:export", "Write a recorded run as OpenTelemetry spans, without any content."),
+    "export": ("aircoding.cli.export:export", "Write a recorded run as a bundle to read elsewhere, or as spans."),
     "hooks": ("aircoding.cli.hooks:hooks", "List hooks of plugins and of the project, trust the project's, try one."),
+    "import": ("aircoding.cli.importing:import_bundle", "Take a run that was exported elsewhere into the record."),
     "init": ("aircoding.cli.setup:init", "Prepare a repository: .air/ with commented files."),
     "memory": ("aircoding.cli.memory:memory", "Show, add, edit and remove what agents remember."),
     "permissions": (

@@ -17,6 +17,8 @@ class Run:
     names the plan's text in the blob store, `run_revision` the frozen run-scope text. `sandbox` is what confines its
     commands (bubblewrap, external, none) and `confined` whether the policy counts on it; both are chosen when the run
     starts and hold for every resume, and so does `profile`, the user's profile that its agents speak and remember as.
+    `imported_at` says since when a run that went on elsewhere is on record here, `imported_from` is the digest of its
+    bundle; None: it is our own. `texts_let_go_at`: since then its account is kept without its texts; None: with them.
     """
 
     run_id: RunId
@@ -37,6 +39,9 @@ class Run:
     sandbox: str | None = None
     confined: bool | None = None
     profile: str | None = None
+    imported_at: str | None = None
+    imported_from: Digest | None = None
+    texts_let_go_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

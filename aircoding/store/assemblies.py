@@ -25,11 +25,12 @@ from aircoding.store.columns import row
 from aircoding.store.database import Database
 from aircoding.store.deltas import KEYFRAME_TURNS, Nodes, account_of, nodes_of, rest_after
 from aircoding.store.fences import Fences
-from aircoding.store.rebuilding import HEAD, read_nodes, rebuild
-from aircoding.store.skeleton import Place, SplitRequest, split_request
+from aircoding.store.rebuilding import HEAD, REDACTIONS, masked_digest, read_account, read_nodes, rebuild
+from aircoding.store.skeleton import Place, Skeleton, SplitRequest, split_request
 from aircoding.store.snapshots import join_snapshot, split_snapshot
-from aircoding.store.tables.assemblies import AssemblyRow
-from aircoding.store.texts import put_texts, read_texts
+from aircoding.store.statements import insert_rows
+from aircoding.store.tables.assemblies import AssemblyRow, RedactionRow
+from aircoding.store.texts import name_texts, put_texts, read_texts
 
 __all__ = ["AssemblyStore"]
 
@@ -44,10 +45,11 @@ class AssemblyStore:
         self._fences = fences
         self._now = now
 
-    def record(self, context: AssembledContext, *, snapshot: Snapshot) -> None:
+    def record(self, context: AssembledContext, *, snapshot: Snapshot, masked_digest: Digest | None = None) -> None:
         """Commit request and manifest, durably; the same session and turn again changes nothing.
 
-        The snapshot is kept with it, the texts of candidates that were left out included.
+        The snapshot is kept with it, the texts of candidates that were left out included. `masked_digest` is that of
+        the request as it is given, where secrets were masked in it after it was sent.
 
         Raises:
             FencedError: another process owns the run.
@@ -67,6 +69,30 @@ class AssemblyStore:
                 return
             put_texts(connection, texts, now)
             _insert(connection, context, split, latest, index, now)
+            if masked_digest is not None:
+                redaction = row(RedactionRow, manifest_id=manifest.manifest_id, digest=masked_digest)
+                insert_rows(connection, REDACTIONS, [redaction])
+
+        self._database.write(body, durable=True)
+
+    def record_account(self, context: AssembledContext) -> None:
+        """Commit a manifest whose texts are not at hand; the same session and turn again changes nothing.
+
+        Raises:
+            FencedError: another process owns the run.
+            StoreError: a later turn of the session is on record.
+        """
+        manifest, now = context.manifest, self._now()
+        unkept = Skeleton(tools=(), system=(manifest.digest,), messages=())  # the request itself: a text that is named
+
+        def body(connection: Connection) -> None:
+            self._fences.check(connection, manifest.run_id)
+            latest = _latest(connection, manifest.session_id)
+            if latest is not None and latest.turn >= manifest.turn:
+                _require_recorded(connection, manifest.session_id, manifest.turn)
+                return
+            name_texts(connection, [manifest.digest], now)
+            _insert(connection, context, SplitRequest(unkept, {}, {}, {}), latest, manifest.digest, now)
 
         self._database.write(body, durable=True)
 
@@ -90,6 +116,24 @@ class AssemblyStore:
         if found is None:
             raise _no_such_manifest(manifest_id)
         return found
+
+    def account(self, manifest_id: ManifestId) -> AssembledContext:
+        """Return an assembly without its request (`tools`, `system` and `messages` are empty); no text is read.
+
+        Raises:
+            NotFoundError: no such manifest.
+        """
+        with self._database.read() as connection:
+            head = connection.execute(select(ASSEMBLIES).where(ASSEMBLIES.c.manifest_id == manifest_id)).first()
+            if head is None:
+                raise _no_such_manifest(manifest_id)
+            return read_account(connection, head)
+
+    def masked_digest(self, manifest_id: ManifestId) -> Digest | None:
+        """Return the digest of a request as it is on record with secrets masked; None: as it was sent."""
+        with self._database.read() as connection:
+            head = connection.execute(select(ASSEMBLIES).where(ASSEMBLIES.c.manifest_id == manifest_id)).first()
+            return None if head is None else masked_digest(connection, head)
 
     def snapshot(self, manifest_id: ManifestId) -> Snapshot:
         """Return the snapshot that an assembly was made of, the texts that were left out included.

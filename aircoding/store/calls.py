@@ -42,18 +42,18 @@ class CallStore:
         wanted = select(CALLS).where(CALLS.c.call_key == key, CALLS.c.state == "committed")
         with self._database.read() as connection:
             found = connection.execute(wanted).first()
-            if found is None:
-                return None
-            what = f"The reply of {key}"
-            node = read_texts(connection, [found.reply_digest], what=what)[found.reply_digest]
-            texts = read_texts(connection, needed_texts([node]), what=what)
-        return Reply(
-            content=tuple(join_node(node, texts)["content"]),
-            stop_reason=found.stop_reason,
-            usage=_usage(found),
-            model=found.reply_model,
-            request_id=found.request_id,
-        )
+            return None if found is None else _reply_of(connection, found)
+
+    def paid_reply(self, key: CallKey, tries: int) -> Reply | None:
+        """Return the reply of one try that was paid for, used or not, or None.
+
+        Raises:
+            NotFoundError: its texts are not kept.
+        """
+        wanted = select(CALLS).where(CALLS.c.call_key == key, CALLS.c.tries == tries, CALLS.c.reply_digest.is_not(None))
+        with self._database.read() as connection:
+            found = connection.execute(wanted).first()
+            return None if found is None else _reply_of(connection, found)
 
     def intend(self, record: CallRecord) -> int:
         """Record, durably, that a try is about to be sent; intents of the same call that never ended
@@ -179,6 +179,19 @@ class CallStore:
         with self._database.read() as connection:
             found = [call_record_of(each) for each in connection.execute(wanted)]
         return tuple(sorted(found, key=lambda record: (record.started_at, record.key)))
+
+
+def _reply_of(connection: Connection, found: Row[Any]) -> Reply:
+    what = f"The reply of {found.call_key}"
+    node = read_texts(connection, [found.reply_digest], what=what)[found.reply_digest]
+    texts = read_texts(connection, needed_texts([node]), what=what)
+    return Reply(
+        content=tuple(join_node(node, texts)["content"]),
+        stop_reason=found.stop_reason,
+        usage=_usage(found),
+        model=found.reply_model,
+        request_id=found.request_id,
+    )
 
 
 def _require(key: CallKey, tries: int, states: Mapping[int, str]) -> None:

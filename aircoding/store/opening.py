@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from aircoding.store.assemblies import AssemblyStore
 from aircoding.store.calibration import UsageSamples
@@ -22,9 +22,15 @@ from aircoding.store.runs import RunStore
 from aircoding.store.schema import Migrate, SchemaState, prepare_schema, read_schema_state, upgrade_schema
 from aircoding.store.sessions import SessionStore
 from aircoding.store.texts import TextStore
+from aircoding.store.together import OneTransaction
 from aircoding.store.tools import ToolStore
 
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
 __all__ = ["Store", "open_store"]
+
+Value = TypeVar("Value")
 
 
 def _now() -> str:
@@ -74,6 +80,20 @@ class Store:
     def adopt(self, run_id: str, fence: int) -> None:
         """Write with a fence that the run's coordinator claimed: a worker process of the same owner."""
         self._fences.hold(run_id, fence)
+
+    def together(self, body: Callable[[Store], Value], *, now: Callable[[], str]) -> Value:
+        """Let `body` write through a store whose writes are one transaction, durably; what it raises undoes them all.
+
+        Args:
+            body: may run again, where PostgreSQL asks for it; it must do nothing but write to its store.
+            now: the time for what carries none of its own, such as that of a record from elsewhere.
+        """
+        where, path = self._database.where, self._database.path
+
+        def inside(connection: Connection) -> Value:
+            return body(Store(OneTransaction(connection, where=where, path=path), now=now))
+
+        return self._database.write(inside, durable=True)
 
     def schema_state(self) -> SchemaState:
         """Return the state of the schema."""

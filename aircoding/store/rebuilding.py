@@ -17,12 +17,16 @@ from aircoding.records.usage import TokenEstimate
 from aircoding.store.accounts import ASSEMBLIES, added, read_conflicts, read_outcomes, read_segments
 from aircoding.store.cache_marks import measured_marks
 from aircoding.store.calls import committed_usage
+from aircoding.store.columns import table_of
 from aircoding.store.decode import decode
 from aircoding.store.deltas import Nodes, derived_omissions, join_nodes, unpack
 from aircoding.store.skeleton import Mark, Skeleton, join_request, needed_texts
+from aircoding.store.tables.assemblies import RedactionRow
 from aircoding.store.texts import read_texts
 
-__all__ = ["HEAD", "read_nodes", "rebuild"]
+__all__ = ["HEAD", "REDACTIONS", "masked_digest", "read_account", "read_nodes", "rebuild"]
+
+REDACTIONS = table_of(RedactionRow)
 
 HEAD = (
     "manifest_id",
@@ -54,6 +58,8 @@ def read_nodes(connection: Connection, head: Row[Any]) -> Nodes:
 def rebuild(connection: Connection, head: Row[Any]) -> AssembledContext:
     """Return an assembly, put together from its lists and texts.
 
+    One that came with secrets masked (`provenance` is `redacted`) is checked against the digest of its masked form.
+
     Raises:
         NotFoundError: a text is not kept.
         StoreError: it does not give the recorded digest.
@@ -69,12 +75,30 @@ def rebuild(connection: Connection, head: Row[Any]) -> AssembledContext:
     stored = read_texts(connection, {*skeleton.tools, *skeleton.system, *skeleton.messages}, what=what)
     texts = stored | read_texts(connection, needed_texts(stored.values()), what=what)
     request = join_request(skeleton, texts)
-    if sha256_bytes(canonical_json(request)) != head.digest:
+    if sha256_bytes(canonical_json(request)) not in (head.digest, masked_digest(connection, head)):
         raise StoreError(
             f"{what} does not give the recorded digest.",
             hint="The database is damaged; restore a backup.",
             code="store.damaged",
         )
+    return _context(connection, head, nodes, request)
+
+
+def masked_digest(connection: Connection, head: Row[Any]) -> Digest | None:
+    """Return the digest of an assembly's request with secrets masked; None: it is on record as it was sent."""
+    if head.provenance != "redacted":
+        return None
+    found = connection.execute(select(REDACTIONS.c.digest).where(REDACTIONS.c.manifest_id == head.manifest_id)).scalar()
+    return None if found is None else Digest(found)
+
+
+def read_account(connection: Connection, head: Row[Any]) -> AssembledContext:
+    """Return an assembly without its request: what is known of it where its texts are not kept."""
+    return _context(connection, head, read_nodes(connection, head), {"tools": (), "system": (), "messages": ()})
+
+
+def _context(connection: Connection, head: Row[Any], nodes: Nodes, request: Mapping[str, Any]) -> AssembledContext:
+    account, what = unpack(head.account), f"The assembly {head.manifest_id}"
     manifest = _manifest(connection, head, nodes, account)
     omissions, conflicts, refs = account["omissions"], account["context_conflicts"], account["context_refs"]
     return AssembledContext(

@@ -103,13 +103,13 @@ class RulingStore:
         return tuple(sorted((*met, *judged), key=lambda one: (one.run_id, one.conflict.conflict_id)))
 
     def judged(self, run_id: str | None = None) -> tuple[JudgedConflict, ...]:
-        """Return what models found among the rules of a run, or of all runs from the oldest on."""
+        """Return what models found among the rules of a run, or of all own runs from the oldest on."""
         return tuple(one for _, one in self._judged(run_id))
 
     def _judged(self, run_id: str | None) -> list[tuple[str, JudgedConflict]]:
         query = select(EVENTS.c.run_id, EVENTS.c.payload).where(EVENTS.c.type == "conflict.judged")
         # Run by run, so that the index on (run, type) serves: the log of a long-lived project is large.
-        which = RUNS.c.run_id == run_id if run_id is not None else RUNS.c.run_id.is_not(None)
+        which = RUNS.c.run_id == run_id if run_id is not None else RUNS.c.imported_at.is_(None)
         query = query.where(EVENTS.c.run_id.in_(select(RUNS.c.run_id).where(which))).order_by(EVENTS.c.run_id)
         with self._database.read() as connection:
             rows_ = [(found.run_id, json.loads(found.payload)["found"]) for found in connection.execute(query)]

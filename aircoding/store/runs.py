@@ -114,4 +114,7 @@ def run_of(found: Row[Any]) -> Run:
         sandbox=found.sandbox,
         confined=found.confined,
         profile=found.profile,
+        imported_at=found.imported_at,
+        imported_from=None if found.imported_from is None else Digest(found.imported_from),
+        texts_let_go_at=found.texts_let_go_at,
     )

@@ -15,7 +15,7 @@ from aircoding.store.database import Database
 from aircoding.store.statements import chunks, insert_new
 from aircoding.store.tables.texts import Text
 
-__all__ = ["TextStore", "find_texts", "put_texts", "read_texts"]
+__all__ = ["TEXTS", "TextStore", "find_texts", "name_texts", "put_texts", "read_texts"]
 
 TEXTS = table_of(Text)
 COMPRESS_FROM_BYTES = 96
@@ -70,6 +70,12 @@ def put_texts(connection: Connection, texts: Mapping[Digest, str], now: str) -> 
         value = row(Text, **_row(Digest(digest), texts[Digest(digest)], now))
         which = TEXTS.c.digest == digest
         connection.execute(TEXTS.update().where(which).values(codec=value["codec"], body=value["body"]))
+
+
+def name_texts(connection: Connection, digests: Iterable[Digest], now: str) -> None:
+    """Name texts that are not at hand: their digests stand, their bodies are not kept."""
+    values = [{"digest": digest, "codec": "raw", "size_bytes": 0, "stored_at": now} for digest in sorted(set(digests))]
+    insert_new(connection, TEXTS, rows(Text, values))
 
 
 def _row(digest: Digest, text: str, now: str) -> dict[str, object]:

@@ -17,6 +17,7 @@ __all__ = [
     "ConflictRow",
     "OutcomeRow",
     "OutcomeUseRow",
+    "RedactionRow",
     "SegmentRow",
     "SegmentTextRow",
     "SegmentUseRow",
@@ -164,3 +165,13 @@ class ConflictRow(SQLModel, table=True):
     blocking: bool = flag()
     state: str = text()
     ruled_by: str | None = text(default=None)
+
+
+class RedactionRow(SQLModel, table=True):
+    """A request that came with secrets masked: `digest` is of what is here, the assembly's own of what was sent."""
+
+    __tablename__ = "redactions"
+    __table_args__ = strict()
+
+    manifest_id: str = text(primary_key=True)
+    digest: str = text(min_length=64, max_length=64)

@@ -34,6 +34,9 @@ class RunRow(SQLModel, table=True):
     sandbox: str | None = text(default=None)
     confined: bool | None = flag(default=None)
     profile: str | None = text(default=None)
+    imported_at: str | None = text(default=None)
+    imported_from: str | None = text(default=None)
+    texts_let_go_at: str | None = text(default=None)
     fence: int = number(default=0, ge=0)
     last_seq: int = number(default=0, ge=0)
 

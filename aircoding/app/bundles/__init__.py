@@ -1,0 +1,1 @@
+"""A recorded run as a bundle: written here, taken in elsewhere."""
