@@ -13,6 +13,7 @@ _COMMANDS = {
     "build": ("aircoding.cli.context.build:build", "Assemble what a worker would see now; nothing is recorded."),
     "cache": ("aircoding.cli.context.cache:cache", "Say what a call read from the prompt cache, and why not more."),
     "diff": ("aircoding.cli.context.diff:diff", "Say what changed between two assemblies."),
+    "expand": ("aircoding.cli.context.expand:expand", "Print the text that a reference in a prompt stands for."),
     "list": ("aircoding.cli.context.show:list_", "List recorded assemblies, the newest first."),
     "replay": ("aircoding.cli.context.replay:replay", "Rebuild a recorded request from the store alone."),
     "show": ("aircoding.cli.context.show:show", "Show a recorded assembly: what is in, and what was left out."),
