@@ -10,9 +10,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from aircoding.audit.texts import node_text
+from aircoding.audit.texts import node_text, segment_texts
 from aircoding.records.digests import sha256_text
 from aircoding.records.ids import Digest
+from aircoding.records.manifest import AssembledContext, SegmentRecord
 from aircoding.records.segments import Segment
 from aircoding.records.snapshot import Snapshot
 
@@ -40,24 +41,26 @@ class Referent:
     short: bool = False
 
 
-def referents(snapshot: Snapshot, reference: str) -> tuple[Referent, ...]:
+def referents(snapshot: Snapshot, reference: str, context: AssembledContext | None = None) -> tuple[Referent, ...]:
     """Return what `reference` stands for in an assembly, each text once, in source order; empty: nothing.
 
     It is a segment's id or the start of one, what an omission note calls it (`PATH#SECTION`, `PATH:1-20`), a uri, a
     path or the end of one, the start of a digest (of a source or a text), or the uri of a recorded message or block.
-    The first of these that fits anything counts.
+    The first of these that fits anything counts. With the assembly's `context` what the stages themselves wrote into
+    it (notes, notices, tools) is found too.
     """
     reference = reference.strip()
     for test in _TESTS:
         found = [one for one in snapshot.segments if test(one, reference)] if reference else []
         if found:
             found.sort(key=lambda one: (one.source.uri, one.source.start_line or 0, one.segment_id))
-            return _unique(segment_referent(one) for one in found)
-    return tuple(_messages(snapshot, reference))
+            return _unique(segment_referent(one, one.text) for one in found)
+    said = tuple(_messages(snapshot, reference))
+    return said or (tuple(_written(context, reference)) if context is not None and reference else ())
 
 
-def segment_referent(segment: Segment) -> Referent:
-    """Return a candidate as what a reference stands for."""
+def segment_referent(segment: Segment | SegmentRecord, text: str | None) -> Referent:
+    """Return a segment with its text (None: it is not kept) as what a reference stands for."""
     source = segment.source
     return Referent(
         uri=source.uri,
@@ -66,7 +69,7 @@ def segment_referent(segment: Segment) -> Referent:
         text_digest=source.text_digest,
         start_line=source.start_line,
         end_line=source.end_line,
-        text=segment.text,
+        text=text,
         short=segment.segment_id.rpartition("@")[0].endswith(_SHORT),
     )
 
@@ -79,33 +82,33 @@ def artifacts_named(snapshot: Snapshot, start: str) -> tuple[Digest, ...]:
     return tuple(Digest(one) for one in sorted(named) if one.startswith(start))
 
 
-def _by_id(one: Segment, reference: str) -> bool:
+def _by_id(one: Segment | SegmentRecord, reference: str) -> bool:
     return one.segment_id == reference
 
 
-def _by_start_of_id(one: Segment, reference: str) -> bool:
+def _by_start_of_id(one: Segment | SegmentRecord, reference: str) -> bool:
     return one.segment_id.startswith(reference) and re.match(r"L\d:", reference) is not None
 
 
-def _by_part(one: Segment, reference: str) -> bool:
+def _by_part(one: Segment | SegmentRecord, reference: str) -> bool:
     name = one.segment_id.partition(":")[2].rpartition("@")[0].removesuffix(_SHORT)
     return reference in {name, name.partition(":")[2]}
 
 
-def _by_source(one: Segment, reference: str) -> bool:
+def _by_source(one: Segment | SegmentRecord, reference: str) -> bool:
     return reference in {one.source.uri, one.source.uri.partition(":")[2]}
 
 
-def _by_end_of_path(one: Segment, reference: str) -> bool:
+def _by_end_of_path(one: Segment | SegmentRecord, reference: str) -> bool:
     return one.source.uri.endswith(f"/{reference}")
 
 
-def _by_digest(one: Segment, reference: str) -> bool:
+def _by_digest(one: Segment | SegmentRecord, reference: str) -> bool:
     digests = (one.source.digest, one.source.text_digest)
     return _DIGEST.fullmatch(reference) is not None and any(digest.startswith(reference) for digest in digests)
 
 
-_TESTS: tuple[Callable[[Segment, str], bool], ...] = (
+_TESTS: tuple[Callable[[Segment | SegmentRecord, str], bool], ...] = (
     _by_id,
     _by_start_of_id,
     _by_part,
@@ -118,6 +121,15 @@ _TESTS: tuple[Callable[[Segment, str], bool], ...] = (
 def _unique(found: Iterable[Referent]) -> tuple[Referent, ...]:
     kept = {(one.uri, one.text_digest, one.start_line): one for one in found}
     return tuple(kept.values())
+
+
+def _written(context: AssembledContext, reference: str) -> Iterator[Referent]:
+    for test in _TESTS:
+        found = [one for one in context.manifest.segments if test(one, reference)]
+        if found:
+            texts = segment_texts(context)
+            yield from _unique(segment_referent(one, texts[one.segment_id]) for one in found)
+            return
 
 
 def _messages(snapshot: Snapshot, reference: str) -> Iterator[Referent]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from aircoding.app.project import Project, open_project
 from aircoding.app.questions.selectors import selected_id
 from aircoding.app.run_results import newest_run
-from aircoding.audit.references import Referent, artifacts_named, referents
+from aircoding.audit.references import Referent, artifacts_named, referents, segment_referent
 from aircoding.errors import NotFoundError
 from aircoding.records.ids import Digest, ManifestId
 
@@ -111,13 +111,13 @@ def _last(segments: Sequence[SeenSegment], outcomes: Sequence[SeenOutcome]) -> I
 
 def _in_assembly(store: Store, manifest_id: ManifestId, reference: str) -> Iterator[Referent]:
     try:
-        snapshot = store.assemblies.snapshot(manifest_id)
+        snapshot, context = store.assemblies.snapshot(manifest_id), store.assemblies.get(manifest_id)
     except NotFoundError as error:
         if error.code != "not_found.text":
             raise
         yield from _without_texts(store, manifest_id, reference)
         return
-    found = referents(snapshot, reference)
+    found = referents(snapshot, reference, context)
     if found:
         yield from (_whole(store, one) for one in found)
     elif _DIGEST.fullmatch(reference.removeprefix(_ARTIFACT)):
@@ -145,15 +145,7 @@ def _without_texts(store: Store, manifest_id: ManifestId, reference: str) -> Ite
         for seen in store.queries.segments(uri=uri, limit=None):
             source = seen.record.source
             if seen.manifest_id == manifest_id:
-                yield Referent(
-                    uri=source.uri,
-                    segment_id=seen.record.segment_id,
-                    digest=source.digest,
-                    text_digest=source.text_digest,
-                    start_line=source.start_line,
-                    end_line=source.end_line,
-                    text=store.texts.get(source.text_digest),
-                )
+                yield segment_referent(seen.record, store.texts.get(source.text_digest))
 
 
 def _output(digest: Digest, text: str | None) -> Referent:
