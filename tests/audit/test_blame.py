@@ -10,77 +10,28 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.contexts import message, segment, snapshot
+from support.contexts import segment
 from support.projects import Desk, make_project, write_tree
+from support.random_prompts import prompts
 from support.spans import texts
 
 from aircoding.audit.blame import BlameLine, Owner, blame, version_of
 from aircoding.audit.source_lines import source_lines
 from aircoding.audit.texts import block_pointers, node_text, segment_texts
 from aircoding.context.assembler import assemble
-from aircoding.context.freezing import frozen_from
 from aircoding.records.ids import SegmentId, TaskId
-from aircoding.records.layers import Form, Layer, Scope, SegmentKind, Trust
+from aircoding.records.layers import Form, SegmentKind
 from aircoding.records.manifest import AssembledContext, SegmentRecord
 from aircoding.records.segments import Segment
 from aircoding.records.snapshot import Snapshot
 from aircoding.records.tasks import TaskSpec
 from aircoding.sources.excerpts import shorten
 
-PIECES = st.lists(st.sampled_from(["a", "é", "\n", "\n\n", "日本\n", " ", "\r", "\u2028", "\t", "word "]), max_size=12)
-TEXTS = PIECES.map("".join)
-PLACES = st.sampled_from(
-    [
-        (Layer.L3, Scope.RUN, SegmentKind.RULE),
-        (Layer.L3, Scope.SESSION, SegmentKind.RULE),
-        (Layer.L4, Scope.RUN, SegmentKind.PLAN),
-        (Layer.L6, Scope.SESSION, SegmentKind.FILE),
-    ]
-)
-
-
-@st.composite
-def segments(draw: st.DrawFn) -> list[Segment]:
-    made = []
-    for number in range(draw(st.integers(0, 6))):
-        layer, scope, kind = draw(PLACES)
-        trust = draw(st.sampled_from([Trust.PROJECT, Trust.EXTERNAL]))
-        text = draw(TEXTS)
-        made.append(segment(text, layer=layer, scope=scope, kind=kind, trust=trust, uri=f"project:f{number}"))
-    return made
-
-
-BLOCKS = st.one_of(
-    TEXTS.map(lambda text: {"type": "text", "text": text}),
-    TEXTS.map(lambda text: {"type": "tool_use", "id": "t", "name": "fs_read", "input": {"path": text}}),
-)
-RESULTS = st.one_of(
-    st.lists(TEXTS, max_size=3).map(
-        lambda parts: {
-            "type": "tool_result",
-            "tool_use_id": "t",
-            "content": [{"type": "text", "text": part} for part in parts],
-        }
-    ),
-    TEXTS.map(lambda text: {"type": "tool_result", "tool_use_id": "t", "content": text}),
-)
-
 
 def _assemble(frame: Snapshot) -> AssembledContext:
     context = assemble(frame)
     assert isinstance(context, AssembledContext)
     return context
-
-
-@st.composite
-def prompts(draw: st.DrawFn) -> AssembledContext:
-    """A first turn, and often a second one with recorded messages."""
-    own = draw(segments())
-    first = _assemble(snapshot(*own))
-    if draw(st.booleans()):
-        return first
-    recorded = (message(0, "assistant", draw(BLOCKS), draw(BLOCKS)), message(1, "user", draw(RESULTS)))
-    return _assemble(snapshot(*own, turn=2, messages=recorded, frozen=frozen_from(first)))
 
 
 def _owner_by_spans(context: AssembledContext, block: str, at: int) -> SegmentRecord | None:

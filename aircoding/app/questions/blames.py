@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from aircoding.app.questions.assemblies import load_context
+from aircoding.app.questions.selectors import load_selected
 from aircoding.audit.blame import BlameLine, blame
 from aircoding.audit.texts import block_pointers
 from aircoding.errors import NotFoundError
@@ -20,7 +20,7 @@ def blame_recorded(
 
     Args:
         start: a folder of the project.
-        given: an assembly, by its id or the start of it.
+        given: an assembly, by its id or another selector (`app.questions.selectors`).
         block: the number of a block in request order (from 1), or its JSON pointer; None: all.
         layer: only lines that a segment of this layer has a part of.
         source: only lines of this source: its uri, a path, or the end of a path after `/`.
@@ -28,7 +28,7 @@ def blame_recorded(
     Raises:
         NotFoundError: there is no such assembly, or it has no such block.
     """
-    return blame_context(load_context(start, given), block=block, layer=layer, source=source)
+    return blame_context(load_selected(start, given), block=block, layer=layer, source=source)
 
 
 def blame_context(

@@ -2,18 +2,48 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from aircoding.app.project import open_project
-from aircoding.app.questions.assemblies import full_id
-from aircoding.audit.differences import Difference, compare
-from aircoding.records.ids import ManifestId
+from aircoding.app.questions.selectors import previous_id, selected_id
+from aircoding.audit.differences import Difference, TextChange, compare, compare_texts
 
-__all__ = ["diff_contexts"]
+__all__ = ["ContextDifference", "diff_contexts"]
 
 
-def diff_contexts(start: Path, before: str, after: str) -> Difference:
-    """Return what changed between two recorded assemblies."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextDifference:
+    """Two recorded assemblies, what differs between them, and the texts that were asked for."""
+
+    before_id: str
+    after_id: str
+    difference: Difference
+    texts: tuple[TextChange, ...]
+
+
+def diff_contexts(
+    start: Path, first: str, second: str | None, *, texts: bool = True, whole: bool = False
+) -> ContextDifference:
+    """Return what changed between two recorded assemblies.
+
+    Args:
+        start: a folder of the project.
+        first: the assembly before, by any selector; alone it is the one after.
+        second: the assembly after; None: `first` is compared with the assembly before it, of its session or else of
+            the attempt before.
+        texts: compare the texts of changed segments.
+        whole: give the texts of segments that are in one of them only, too.
+
+    Raises:
+        NotFoundError: there is no such assembly, or none before it.
+    """
     with open_project(start).open_store() as store:
-        old, new = (store.assemblies.get(ManifestId(full_id(store, given))).manifest for given in (before, after))
-        return compare(old, new)
+        given = store.assemblies.get(selected_id(store, first))
+        if second is None:
+            old, new = store.assemblies.get(previous_id(store, given.manifest)), given
+        else:
+            old, new = given, store.assemblies.get(selected_id(store, second))
+    difference = compare(old.manifest, new.manifest)
+    found = compare_texts(old, new, difference, whole=whole) if texts else ()
+    return ContextDifference(before_id=old.manifest_id, after_id=new.manifest_id, difference=difference, texts=found)

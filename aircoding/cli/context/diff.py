@@ -14,14 +14,31 @@ __all__ = ["diff"]
 
 @click.command()
 @click.argument("before")
-@click.argument("after")
+@click.argument("after", required=False)
+@click.option("--stat", is_flag=True, help="Only how many tokens each segment and each layer gained or lost.")
+@click.option("--words", is_flag=True, help="All of the words, those of segments that are in one of them only too.")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 when they differ.")
 @json_option
-def diff(before: str, after: str, exit_code: bool, as_json: bool) -> None:
-    """Say what changed between two assemblies: segments, layers, omissions, conflicts, shared prefix."""
+def diff(before: str, after: str | None, stat: bool, words: bool, exit_code: bool, as_json: bool) -> None:
+    """Say what changed between two assemblies: segments, words, layers, omissions, conflicts, shared prefix.
+
+    Each is named by id, SESSION, SESSION@TURN, RUN/TASK or RUN/TASK/ROLE (RUN may be `newest`). One alone is compared
+    with the assembly before it: of its session, else of the attempt before.
+    """
     from aircoding.app.questions.differences import diff_contexts
 
-    difference = diff_contexts(Path.cwd(), before, after)
-    emit("difference", difference, as_json=as_json, text=lambda: diff_answers.diff_text(difference))
-    if exit_code and not difference.empty:
+    if stat and words:
+        raise click.UsageError("--stat shows no words: give one of the two")
+    found = diff_contexts(Path.cwd(), before, after, texts=not stat, whole=words)
+    more = {"before": found.before_id, "after": found.after_id}
+    if not stat:
+        more |= {"texts": diff_answers.texts_document(found.texts)}  # type: ignore[dict-item]
+
+    def text() -> str:
+        if stat:
+            return diff_answers.stat_text(found.difference)
+        return diff_answers.diff_text(found.difference, found.texts, whole=words)
+
+    emit("difference", found.difference, as_json=as_json, text=text, **more)
+    if exit_code and not found.difference.empty:
         raise SystemExit(1)

@@ -18,6 +18,7 @@ _COMMANDS = {
         "aircoding.cli.context.impact:impact",
         "Say which roles, tasks and paths a change gives another context, and how.",
     ),
+    "expand": ("aircoding.cli.context.expand:expand", "Print the text that a reference in a prompt stands for."),
     "list": ("aircoding.cli.context.show:list_", "List recorded assemblies, the newest first."),
     "replay": ("aircoding.cli.context.replay:replay", "Rebuild a recorded request from the store alone."),
     "show": ("aircoding.cli.context.show:show", "Show a recorded assembly: what is in, and what was left out."),

@@ -1,0 +1,179 @@
+"""What a reference in a recorded prompt stands for: from the store, and on request the source as it is now."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aircoding.app.project import Project, open_project
+from aircoding.app.questions.selectors import selected_id
+from aircoding.app.run_results import newest_run
+from aircoding.audit.references import Referent, artifacts_named, referents, segment_referent
+from aircoding.errors import NotFoundError
+from aircoding.records.ids import Digest, ManifestId
+
+if TYPE_CHECKING:
+    from aircoding.store import Store
+    from aircoding.store.queries import SeenOutcome, SeenSegment
+
+__all__ = ["Expansion", "Now", "expand_reference"]
+
+_ARTIFACT = "air:artifact/"
+_DIGEST = re.compile(r"[0-9a-f]{6,64}")
+_WHOLE_DIGEST = re.compile(r"[0-9a-f]{64}")
+_SESSIONS_SEARCHED = 40
+"""Sessions of the newest run that are looked through, the newest first, when no assembly is named."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Now:
+    """The source as it is now: whether its bytes are those of then, and the text, masked as it would be in a prompt.
+
+    `problem` says why it cannot be read.
+    """
+
+    equal: bool
+    digest: Digest
+    text: str | None
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expansion:
+    """One text that a reference stands for.
+
+    `manifest_id` is the assembly that had it; None: a large output that was named by its whole digest.
+    """
+
+    reference: str
+    manifest_id: str | None
+    referent: Referent
+    now: Now | None = None
+
+
+def expand_reference(
+    start: Path, reference: str, *, manifest: str | None = None, now: bool = False
+) -> tuple[Expansion, ...]:
+    """Return the texts that a reference stands for.
+
+    Args:
+        start: a folder of the project.
+        reference: see `audit.references.referents`; `air:artifact/DIGEST` too.
+        manifest: the assembly that has it, by any selector; None: the newest that has it.
+        now: read the source as it is now, too.
+
+    Raises:
+        NotFoundError: no assembly has it.
+    """
+    project = open_project(start)
+    with project.open_store() as store:
+        found = tuple(_found(store, reference.strip(), manifest))
+    if not found:
+        raise NotFoundError(
+            f"nothing on record is called {reference}",
+            hint="give a segment's id, a uri, a path or a digest, as `aircoding context show` prints them, "
+            "and name the assembly with --manifest",
+        )
+    return tuple(replace(one, now=_now(project, one.referent)) for one in found) if now else found
+
+
+def _found(store: Store, reference: str, manifest: str | None) -> Iterator[Expansion]:
+    digest = reference.removeprefix(_ARTIFACT)
+    text = store.texts.get(Digest(digest)) if _WHOLE_DIGEST.fullmatch(digest) else None
+    if text is not None:
+        yield Expansion(reference=reference, manifest_id=None, referent=_output(Digest(digest), text))
+        return
+    named = [selected_id(store, manifest)] if manifest is not None else _holding(store, reference)
+    for manifest_id in named:
+        found = tuple(_in_assembly(store, manifest_id, reference))
+        if found:
+            yield from (Expansion(reference=reference, manifest_id=manifest_id, referent=one) for one in found)
+            return
+
+
+def _holding(store: Store, reference: str) -> Iterator[ManifestId]:
+    """Yield the assemblies that may have it: those that name it, then the last ones of the newest run's sessions."""
+    ask = store.queries
+    for uri in (reference, f"project:{reference}", f"user:{reference}"):
+        yield from _last(ask.segments(uri=uri, limit=None), ask.outcomes(uri=uri, limit=None))
+    yield from _last(ask.segments(segment_id=reference, limit=None), ask.outcomes(segment_id=reference, limit=None))
+    last = {head.session_id: head.manifest_id for head in store.index.heads(run_id=newest_run(store))}
+    yield from (ManifestId(one) for one in list(last.values())[::-1][:_SESSIONS_SEARCHED])
+
+
+def _last(segments: Sequence[SeenSegment], outcomes: Sequence[SeenOutcome]) -> Iterator[ManifestId]:
+    yield from (ManifestId(one.manifest_id) for one in segments[-1:])
+    yield from (ManifestId(one.manifest_id) for one in outcomes[-1:])
+
+
+def _in_assembly(store: Store, manifest_id: ManifestId, reference: str) -> Iterator[Referent]:
+    try:
+        snapshot, context = store.assemblies.snapshot(manifest_id), store.assemblies.get(manifest_id)
+    except NotFoundError as error:
+        if error.code != "not_found.text":
+            raise
+        yield from _without_texts(store, manifest_id, reference)
+        return
+    found = referents(snapshot, reference, context)
+    if found:
+        yield from (_whole(store, one) for one in found)
+    elif _DIGEST.fullmatch(reference.removeprefix(_ARTIFACT)):
+        for digest in artifacts_named(snapshot, reference.removeprefix(_ARTIFACT)):
+            yield _output(digest, store.texts.get(digest))
+
+
+def _whole(store: Store, one: Referent) -> Referent:
+    """Return a text that was taken in short as another worker was given it whole, where one was."""
+    if not one.short:
+        return one
+    for seen in store.queries.segments(uri=one.uri, limit=None):
+        source = seen.record.source
+        same = (source.digest, source.start_line, source.end_line) == (one.digest, one.start_line, one.end_line)
+        if same and source.text_digest != one.text_digest and (text := store.texts.get(source.text_digest)):
+            return replace(
+                one, segment_id=seen.record.segment_id, text_digest=source.text_digest, text=text, short=False
+            )
+    return one
+
+
+def _without_texts(store: Store, manifest_id: ManifestId, reference: str) -> Iterator[Referent]:
+    """Yield what is known of segments whose assembly's texts are not all kept."""
+    for uri in (reference, f"project:{reference}"):
+        for seen in store.queries.segments(uri=uri, limit=None):
+            source = seen.record.source
+            if seen.manifest_id == manifest_id:
+                yield segment_referent(seen.record, store.texts.get(source.text_digest))
+
+
+def _output(digest: Digest, text: str | None) -> Referent:
+    return Referent(
+        uri=f"{_ARTIFACT}{digest}",
+        segment_id=None,
+        digest=digest,
+        text_digest=digest,
+        start_line=None,
+        end_line=None,
+        text=text,
+    )
+
+
+def _now(project: Project, one: Referent) -> Now:
+    from aircoding.app.policies import open_policies
+    from aircoding.app.screener import open_screener
+    from aircoding.sources.files import read_text_file
+
+    scheme, _, path = one.uri.partition(":")
+    root = {"project": project.root, "user": project.home}.get(scheme)
+    if root is None:
+        return Now(equal=False, digest=Digest(""), text=None, problem="it is no file of the project or of the user")
+    read = read_text_file(root, path)
+    if read.problem is not None:
+        return Now(equal=False, digest=Digest(""), text=None, problem=read.problem)
+    equal = read.digest == one.digest
+    lines = read.text.split("\n")
+    part = "\n".join(lines[one.start_line - 1 : one.end_line]) if equal and one.start_line is not None else read.text
+    screener = open_screener(project, open_policies(project, confined=True))
+    return Now(equal=equal, digest=read.digest, text=screener.mask(part))
