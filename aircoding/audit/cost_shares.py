@@ -8,14 +8,14 @@ it lies is known by estimate only: the estimated tokens of the prompt are scaled
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import floor
 
 from aircoding.records.accounting import PaidCall
 from aircoding.records.layers import Layer
 from aircoding.records.usage import UnitPrices, Usage
 
-__all__ = ["OUTPUT", "UNATTRIBUTED", "LayerCost", "layer_costs", "split_call"]
+__all__ = ["OUTPUT", "UNATTRIBUTED", "LayerCost", "Share", "layer_costs", "split_call"]
 
 OUTPUT = "output"
 """The row of what the model answered: it is of no layer."""
@@ -41,74 +41,72 @@ class LayerCost:
 
 @dataclass(slots=True)
 class Share:
-    """A layer's part of one call or of several, before it is rounded."""
+    """A layer's part of one call or of several, before it is rounded: tokens of each stretch, and US dollars."""
 
     read: float = 0.0
     written: float = 0.0
     full: float = 0.0
     usd: float = 0.0
 
-    def add(self, other: Share) -> None:
-        """Take another part in."""
-        self.read += other.read
-        self.written += other.written
-        self.full += other.full
-        self.usd += other.usd
-
-
-@dataclass(slots=True)
-class _Sums:
-    by_layer: dict[str, Share] = field(default_factory=dict)
-    priced: bool = False
-    output_tokens: int = 0
-    usage: Usage = field(default_factory=Usage)
-
 
 def split_call(call: PaidCall) -> dict[str, Share]:
     """Return what each layer has of a call; money sums up to its recorded cost, tokens to its usage.
 
-    Where the prices of a call are not known, its cost is split by tokens alone.
+    Where the prices of a call do not explain its cost, it is split by tokens alone.
     """
-    usage = call.usage
-    written = usage.cache_write_5m_tokens + usage.cache_write_1h_tokens
-    parts = call.parts or ((UNATTRIBUTED, 1),)
-    whole = sum(tokens for _, tokens in parts) or 1
-    scale = usage.prompt_tokens / whole
-    read_end, written_end = float(usage.cache_read_tokens), float(usage.cache_read_tokens + written)
     shares: dict[str, Share] = {}
-    at = 0.0
-    for layer, tokens in parts:
-        end = at + tokens * scale
-        share = shares.get(layer)
-        if share is None:
-            share = shares[layer] = Share()
-        read = max(0.0, min(end, read_end) - at)
-        fresh = max(0.0, min(end, written_end) - max(at, read_end))
-        share.read += read
-        share.written += fresh
-        share.full += end - at - read - fresh
-        at = end
-    _price(call, shares, written)
+    _add(call, shares)
     return shares
 
 
-def _price(call: PaidCall, shares: dict[str, Share], written: int) -> None:
-    """Set the money of each share, the answer's too."""
-    usage, output = call.usage, Share()
-    shares[OUTPUT] = output
-    if call.cost_usd is None:
-        return
-    read_price, write_price, full_price, output_price = _prices(call.prices, usage, written)
-    for share in shares.values():
-        share.usd = share.read * read_price + share.written * write_price + share.full * full_price
-    output.usd = usage.output_tokens * output_price
-    total = sum(share.usd for share in shares.values())
-    if total > 0:
-        factor = call.cost_usd / total
-        for share in shares.values():
-            share.usd *= factor
-    else:
-        output.usd = call.cost_usd
+def _add(call: PaidCall, shares: dict[str, Share]) -> None:
+    """Add the parts of a call to what the layers have so far: a record has 100,000 calls of 40 parts, so no detours."""
+    usage = call.usage
+    written = usage.cache_write_5m_tokens + usage.cache_write_1h_tokens
+    parts = call.parts
+    whole = sum([tokens for _, tokens in parts])
+    if not whole:
+        parts, whole = ((UNATTRIBUTED, 1),), 1
+    scale = usage.prompt_tokens / whole
+    read_end, written_end = usage.cache_read_tokens, usage.cache_read_tokens + written
+    read_usd, write_usd, full_usd, output_usd = _billed(call, written)
+    at = 0.0
+    for layer, tokens in parts:
+        size = tokens * scale
+        end = at + size
+        share = shares.get(layer)
+        if share is None:
+            share = shares[layer] = Share()
+        if end <= read_end:
+            share.read += size
+            share.usd += size * read_usd
+        elif at >= written_end:
+            share.full += size
+            share.usd += size * full_usd
+        else:
+            read = max(0.0, read_end - at)
+            fresh = max(0.0, min(end, written_end) - max(at, read_end))
+            rest = size - read - fresh
+            share.read += read
+            share.written += fresh
+            share.full += rest
+            share.usd += read * read_usd + fresh * write_usd + rest * full_usd
+        at = end
+    answer = shares.setdefault(OUTPUT, Share())
+    answer.usd += output_usd
+
+
+def _billed(call: PaidCall, written: int) -> tuple[float, float, float, float]:
+    """Return what a token of each of the three stretches cost of what was billed, and what the whole answer cost."""
+    usage, cost = call.usage, call.cost_usd
+    if cost is None:
+        return 0.0, 0.0, 0.0, 0.0
+    read, write, full, output = _prices(call.prices, usage, written)
+    total = usage.cache_read_tokens * read + written * write + usage.input_tokens * full + usage.output_tokens * output
+    if total <= 0:
+        return 0.0, 0.0, 0.0, cost
+    factor = cost / total
+    return read * factor, write * factor, full * factor, usage.output_tokens * output * factor
 
 
 def _prices(prices: UnitPrices, usage: Usage, written: int) -> tuple[float, float, float, float]:
@@ -125,37 +123,37 @@ def layer_costs(calls: Iterable[PaidCall]) -> tuple[LayerCost, ...]:
 
     Whole tokens of a column sum up to what was billed.
     """
-    sums = _Sums()
+    shares: dict[str, Share] = {}
+    priced, output = False, 0
+    read = written = full = 0
     for call in calls:
-        for layer, share in split_call(call).items():
-            sums.by_layer.setdefault(layer, Share()).add(share)
-        sums.priced = sums.priced or call.cost_usd is not None
-        sums.output_tokens += call.usage.output_tokens
-        sums.usage += call.usage
-    if not sums.by_layer:
+        usage = call.usage
+        _add(call, shares)
+        priced = priced or call.cost_usd is not None
+        output += usage.output_tokens
+        read += usage.cache_read_tokens
+        written += usage.cache_write_5m_tokens + usage.cache_write_1h_tokens
+        full += usage.input_tokens
+    if not shares:
         return ()
-    names = [name for name in (*Layer, UNATTRIBUTED) if name in sums.by_layer]
-    usage = sums.usage
-    written = usage.cache_write_5m_tokens + usage.cache_write_1h_tokens
+    names = [str(name) for name in (*Layer, UNATTRIBUTED) if name in shares]
     columns = [
-        _whole({name: getattr(sums.by_layer[name], column) for name in names}, total)
-        for column, total in (("read", usage.cache_read_tokens), ("written", written), ("full", usage.input_tokens))
+        _whole({name: getattr(shares[name], column) for name in names}, total)
+        for column, total in (("read", read), ("written", written), ("full", full))
     ]
     rows = [
         LayerCost(
-            layer=str(name),
+            layer=name,
             tokens=sum(column[name] for column in columns),
             read_tokens=columns[0][name],
             written_tokens=columns[1][name],
             full_tokens=columns[2][name],
-            cost_usd=sums.by_layer[name].usd if sums.priced else None,
+            cost_usd=shares[name].usd if priced else None,
         )
         for name in names
     ]
-    usd = sums.by_layer[OUTPUT].usd if sums.priced else None
-    answers = LayerCost(
-        layer=OUTPUT, tokens=sums.output_tokens, read_tokens=0, written_tokens=0, full_tokens=0, cost_usd=usd
-    )
+    usd = shares[OUTPUT].usd if priced else None
+    answers = LayerCost(layer=OUTPUT, tokens=output, read_tokens=0, written_tokens=0, full_tokens=0, cost_usd=usd)
     return (*rows, answers)
 
 

@@ -7,7 +7,7 @@ additions once, in the order in which they were recorded, and keeps for each ses
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -77,14 +77,15 @@ class Accounting:
             calls = calls.where(_C.run_id == run_id)
         with self._database.read() as connection:
             waiting: dict[str, list[Any]] = {}
-            for found in connection.execute(calls):
-                waiting.setdefault(found.manifest_id, []).append(found)
+            prices: dict[Any, UnitPrices] = {}
+            for found in _plain_rows(connection, calls):
+                waiting.setdefault(found[0], []).append(found)
             for manifest_id, parts in _layer_parts(connection, run_id):
                 for found in waiting.pop(manifest_id, ()):
-                    yield _paid_call(found, parts)
+                    yield _paid_call(found, parts, prices)
         for calls_of_none in waiting.values():
             for found in calls_of_none:
-                yield _paid_call(found, ())
+                yield _paid_call(found, (), prices)
 
     def left_out(
         self,
@@ -98,13 +99,12 @@ class Accounting:
         """Return what was left out of the last prompt of each session, the most tokens first."""
         with self._database.read() as connection:
             outcomes = _omitted(connection, layer, reason, run_id)
-            groups: dict[tuple[Any, ...], _Group] = {}
+            group_of = _groups(outcomes.values())
             for session in _sessions(connection, run_id, task_id, role):
                 for number in session.latest.values():
-                    if (found := outcomes.get(number)) is not None:
-                        key = (found.uri, found.layer, found.outcome, found.reason, found.decided_by)
-                        groups.setdefault(key, _Group()).add(found, session)
-        made = [group.left_out() for group in groups.values()]
+                    if (group := group_of.get(number)) is not None:
+                        group.add(number, session)
+        made = [group.left_out(outcomes) for group in set(group_of.values()) if group.uses]
         return tuple(sorted(made, key=lambda one: (-one.tokens, -one.workers, one.example.uri, one.example.by)))
 
     def met_conflicts(
@@ -139,14 +139,20 @@ def _spent(found: Any, by: Collection[Grouping]) -> Spent:
     )
 
 
-def _paid_call(found: Any, parts: Any) -> PaidCall:
-    return PaidCall(
-        parts,
-        Usage(**{name: getattr(found, name) or 0 for name in _USAGE}),
-        UnitPrices(**{name: getattr(found, f"{name}_usd_per_mtok") for name in _PRICES}),
-        found.cost_usd,
-        bool(found.simulated),
+def _paid_call(found: Any, parts: Any, known: dict[Any, UnitPrices]) -> PaidCall:
+    """Return a call from its row; `known` holds prices that were met before: there are few."""
+    _, full, answered, read, written_5m, written_1h, cost_usd, simulated, *by_kind = found
+    key = tuple(by_kind)
+    if (prices := known.get(key)) is None:
+        prices = known[key] = UnitPrices(**dict(zip(_PRICES, key, strict=True)))
+    usage = Usage(
+        input_tokens=full,
+        output_tokens=answered or 0,
+        cache_read_tokens=read or 0,
+        cache_write_5m_tokens=written_5m or 0,
+        cache_write_1h_tokens=written_1h or 0,
     )
+    return PaidCall(parts, usage, prices, cost_usd, bool(simulated))
 
 
 def _within(query: Select[Any], run_id: str | None, task_id: str | None = None, role: str | None = None) -> Select[Any]:
@@ -154,6 +160,12 @@ def _within(query: Select[Any], run_id: str | None, task_id: str | None = None, 
         if value is not None:
             query = query.where(column == value)
     return query
+
+
+def _plain_rows(connection: Connection, query: Select[Any]) -> Iterator[Any]:
+    """Return rows as the driver gives them: of a million short ones the dressing costs more than the reading."""
+    cursor: Any = connection.execute(query).cursor
+    return iter(cursor)
 
 
 def _layer_parts(connection: Connection, run_id: str | None) -> Iterator[tuple[str, list[tuple[str, int]]]]:
@@ -164,7 +176,7 @@ def _layer_parts(connection: Connection, run_id: str | None) -> Iterator[tuple[s
     )
     if run_id is not None:
         uses = uses.join(ASSEMBLIES, _A.assembly == SEGMENT_USES.c.assembly).where(_A.run_id == run_id)
-    added = iter(connection.execute(uses.order_by(SEGMENT_USES.c.assembly, SEGMENT_USES.c.position)))
+    added = _plain_rows(connection, uses.order_by(SEGMENT_USES.c.assembly, SEGMENT_USES.c.position))
     waiting = next(added, None)
     so_far: dict[str, list[tuple[str, int]]] = {}
     for assembly, manifest_id, session_id, begins in connection.execute(heads.order_by(_A.assembly)).all():
@@ -202,7 +214,7 @@ def _sessions(
     uses = select(OUTCOME_USES.c.assembly, OUTCOME_USES.c.outcome_row)
     if run_id is not None or task_id is not None or role is not None:
         uses = _within(uses.join(ASSEMBLIES, _A.assembly == OUTCOME_USES.c.assembly), run_id, task_id, role)
-    added = iter(connection.execute(uses.order_by(OUTCOME_USES.c.assembly, OUTCOME_USES.c.position)))
+    added = _plain_rows(connection, uses.order_by(OUTCOME_USES.c.assembly, OUTCOME_USES.c.position))
     waiting = next(added, None)
     sessions: dict[str, _Session] = {}
     for assembly, manifest_id, session_id, task, role_, begins in connection.execute(heads).all():
@@ -235,38 +247,44 @@ def _omitted(connection: Connection, layer: str | None, reason: str | None, run_
     return {found.outcome_row: found for found in connection.execute(query)}
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Group:
-    """What of one source was left out for one reason."""
+    """What of one source was left out for one reason: how often by which outcome, and in which sessions."""
 
     uses: Counter[int] = field(default_factory=Counter)
-    found: dict[int, Any] = field(default_factory=dict)
-    sessions: set[str] = field(default_factory=set)
-    roles: set[str] = field(default_factory=set)
-    tasks: set[str] = field(default_factory=set)
-    newest: Any = None
-    manifest_id: str = ""
+    sessions: dict[str, _Session] = field(default_factory=dict)
+    newest: int = 0
 
-    def add(self, found: Any, session: _Session) -> None:
-        self.uses[found.outcome_row] += 1
-        self.found[found.outcome_row] = self.newest = found
-        self.manifest_id = session.manifest_id
-        self.sessions.add(session.session_id)
-        self.roles.add(session.role)
-        if session.task_id is not None:
-            self.tasks.add(session.task_id)
+    def add(self, number: int, session: _Session) -> None:
+        self.uses[number] += 1
+        self.sessions[session.session_id] = session
+        self.newest = number
 
-    def left_out(self) -> LeftOut:
+    def left_out(self, outcomes: Mapping[int, Any]) -> LeftOut:
+        sessions = self.sessions.values()
+        found = [(outcomes[number], times) for number, times in self.uses.items()]
         return LeftOut(
-            example=_outcome(self.newest),
-            manifest_id=self.manifest_id,
-            workers=len(self.sessions),
-            candidates=len({one.segment_id.rpartition("@")[0] for one in self.found.values()}),
-            details=len({one.detail for one in self.found.values()}),
-            tokens=sum(self.found[number].tokens * times for number, times in self.uses.items()),
-            roles=tuple(sorted(self.roles)),
-            tasks=tuple(sorted(self.tasks)),
+            example=_outcome(outcomes[self.newest]),
+            manifest_id=next(reversed(sessions)).manifest_id,
+            workers=len(sessions),
+            candidates=len({one.segment_id.rpartition("@")[0] for one, _ in found}),
+            details=len({one.detail for one, _ in found}),
+            tokens=sum(one.tokens * times for one, times in found),
+            roles=tuple(sorted({one.role for one in sessions})),
+            tasks=tuple(sorted({one.task_id for one in sessions if one.task_id is not None})),
         )
+
+
+def _groups(outcomes: Iterable[Any]) -> dict[int, _Group]:
+    """Return for each outcome the group that it is counted in."""
+    by_key: dict[tuple[Any, ...], _Group] = {}
+    groups: dict[int, _Group] = {}
+    for found in outcomes:
+        key = (found.uri, found.layer, found.outcome, found.reason, found.decided_by)
+        if (group := by_key.get(key)) is None:
+            group = by_key[key] = _Group()
+        groups[found.outcome_row] = group
+    return groups
 
 
 def _outcome(found: Any) -> OutcomeRecord:
