@@ -20,7 +20,10 @@ _KINDS = ("policy", "architecture", "user_rule", "evidence", "provider")
 
 @click.group()
 def conflicts() -> None:
-    """List contradictions that were found in prompts and plans, show one, rule on one."""
+    """List contradictions that were found in prompts and plans, show one, rule on one.
+
+    In whose prompts they stood is a question of `aircoding context conflicts`.
+    """
 
 
 @conflicts.command("list")

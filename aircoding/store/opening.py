@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
 
+from aircoding.store.accounting import Accounting
 from aircoding.store.assemblies import AssemblyStore
 from aircoding.store.calibration import UsageSamples
 from aircoding.store.calls import CallStore
@@ -61,6 +62,7 @@ class Store:
         self.rulings = RulingStore(database, now)
         self.index = Index(database)
         self.queries = Queries(database)
+        self.accounting = Accounting(database)
 
     @property
     def where(self) -> str:

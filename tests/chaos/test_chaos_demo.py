@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.demo_runs import air, demo_project, final_tree, kill_and_resume, rows
+from support.replays import assert_all_replayed, changed_program
 
 RUN = ["run", "--provider", "scripted:.air/demo-script.yaml", "--json"]
 
@@ -23,7 +24,13 @@ def undisturbed_tree(tmp_path_factory: pytest.TempPathFactory) -> str:
         return final_tree(root)
 
 
-def _check(root: Path, tree: str) -> None:
+@pytest.fixture(scope="module")
+def other_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program with other prompts, rules and tools."""
+    return changed_program(tmp_path_factory.mktemp("other") / "program")
+
+
+def _check(root: Path, tree: str, other_program: Path) -> None:
     assert final_tree(root) == tree
     states = dict(rows(root, "SELECT task_id, state FROM tasks"))  # type: ignore[arg-type]
     assert [task for task, state in states.items() if state != "done"] == ["T12"]
@@ -37,11 +44,12 @@ def _check(root: Path, tree: str) -> None:
     assert not applied
     merges = rows(root, "SELECT task_id, count(*) FROM events WHERE type = 'task.done' GROUP BY 1 HAVING count(*) > 1")
     assert not merges
+    assert_all_replayed(root, other_program)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_run_that_is_killed_twice_ends_as_if_nothing_had_happened(
-    tmp_path: Path, undisturbed_tree: str, seed: int, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, undisturbed_tree: str, other_program: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AIR_SANDBOX__ALLOW_UNCONFINED", "true")
     root = demo_project(tmp_path / "project")
@@ -49,12 +57,14 @@ def test_a_run_that_is_killed_twice_ends_as_if_nothing_had_happened(
     ended = kill_and_resume(root, 2, random.Random(seed), longest_seconds=4.0)
 
     assert ended.code == 1, ended.output
-    _check(root, undisturbed_tree)
+    _check(root, undisturbed_tree, other_program)
 
 
 @pytest.mark.chaos
 @pytest.mark.parametrize("seed", range(10))
-def test_twenty_kills(tmp_path: Path, undisturbed_tree: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_twenty_kills(
+    tmp_path: Path, undisturbed_tree: str, other_program: Path, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Ten runs, each killed twice or more: twenty kills at random moments in all."""
     monkeypatch.setenv("AIR_SANDBOX__ALLOW_UNCONFINED", "true")
     root = demo_project(tmp_path / "project")
@@ -62,6 +72,4 @@ def test_twenty_kills(tmp_path: Path, undisturbed_tree: str, seed: int, monkeypa
     ended = kill_and_resume(root, 2 + seed % 3, random.Random(100 + seed), longest_seconds=4.0)
 
     assert ended.code == 1, ended.output
-    _check(root, undisturbed_tree)
-    replayed = air(root, "context", "replay", "--all", str(rows(root, "SELECT run_id FROM runs")[0][0]), "--json")
-    assert replayed.code == 0, replayed.output
+    _check(root, undisturbed_tree, other_program)

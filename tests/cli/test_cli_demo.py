@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from support.demo_runs import AIR, RUN, air, final_tree, rows
+from support.replays import assert_all_replayed, changed_program
 
 from aircoding.app.demo import make_demo_project, own_command
 
@@ -49,19 +51,23 @@ def test_the_merged_work_passes_its_own_tests(demo: Path) -> None:
     assert '"value",\n    "shortage",' in (demo / "stock/registry.py").read_text()
 
 
-def test_every_recorded_request_is_replayed_after_the_tree_has_changed(demo: Path) -> None:
-    (run,) = rows(demo, "SELECT run_id FROM runs")[0]
+def test_every_recorded_request_is_replayed_after_tree_rules_and_program_have_changed(
+    demo: Path, tmp_path: Path
+) -> None:
     before = final_tree(demo)
-    (demo / RULE).write_text("changed")
-    (demo / "stock/items.py").unlink()
+    other = tmp_path / "project"
+    shutil.copytree(demo, other, symlinks=True)
+    program = changed_program(tmp_path / "program")
 
-    ended = air(demo, "context", "replay", "--all", str(run), "--json")
+    assert_all_replayed(other, program)
 
-    replays = ended.result["replays"]
-    assert ended.code == 0, ended.output
-    assert len(replays) == rows(demo, "SELECT count(*) FROM assemblies")[0][0]  # type: ignore[arg-type]
-    assert all(one["equal"] for one in replays)  # type: ignore[attr-defined]
-    assert final_tree(demo) == before
+    assert final_tree(other) == before
+    first = rows(other, "SELECT manifest_id FROM assemblies WHERE turn = 1 LIMIT 1")[0][0]
+    asked = air(other, "context", "replay", str(first), "--without", "licence-header", "--json", program=program)
+    answer: dict[str, dict[str, str]] = asked.result["what_if"]  # type: ignore[assignment]
+    assert asked.code == 0, asked.output
+    assert answer["same_program"], "prompts are taken from the record, not from the program"
+    assert answer["now"]["prompts"] != answer["recorded"]["manifest"]["versions"]["prompts"]  # type: ignore[index]
 
 
 def test_who_saw_and_why_not_have_machine_readable_answers(demo: Path) -> None:

@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 from fleet.worlds import Fleet, done, fixed, git, script, use, verdict, write
+from support.replays import change_tree
+
+from aircoding.app.questions.replays import replay_contexts
 
 Make = Callable[..., Fleet]
 
@@ -85,6 +88,10 @@ def check_the_end(run: Fleet) -> None:
     assert run.roles("A") == ["executor", "debugger", "reviewer", "executor", "reviewer"]
     assert run.roles("B") == ["executor", "debugger"]
     check_that_nothing_was_done_twice(run)
+    change_tree(run.root)
+    replays = replay_contexts(run.root, None, whole_run=True)
+    assert len(replays) == rows(run.root, "SELECT count(*) FROM assemblies")[0][0]
+    assert [one for one in replays if not one.equal] == []
 
 
 def test_a_run_that_is_killed_after_each_kind_of_event_ends_like_one_that_is_not(fleet: Make) -> None:

@@ -33,10 +33,11 @@ def demo_project(folder: Path) -> Path:
     return make_demo_project(folder)
 
 
-def air(root: Path, *arguments: str, timeout_seconds: float = 120) -> Ended:
-    """Run the command line in `root` and wait for it."""
+def air(root: Path, *arguments: str, timeout_seconds: float = 120, program: Path | None = None) -> Ended:
+    """Run the command line in `root` and wait for it; `program` is a folder with another copy of the program."""
+    env = _env() if program is None else {**_env(), "PYTHONPATH": str(program)}
     done = subprocess.run(
-        [*AIR, *arguments], cwd=root, env=_env(), capture_output=True, text=True, timeout=timeout_seconds
+        [*AIR, *arguments], cwd=root, env=env, capture_output=True, text=True, timeout=timeout_seconds
     )
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     return Ended(done.returncode, json.loads(lines[-1]) if lines else {}, done.stdout + done.stderr)

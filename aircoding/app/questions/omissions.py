@@ -1,0 +1,106 @@
+"""What was left out of prompts and what would let it in; in whose prompts contradictions stood."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aircoding.app.project import open_project
+from aircoding.app.questions.assemblies import full_id, require_task
+from aircoding.app.run_results import newest_run
+from aircoding.audit.left_out import left_out_of
+from aircoding.audit.remedies import remedy
+from aircoding.records.accounting import LeftOut, MetConflict
+from aircoding.records.ids import ManifestId
+
+if TYPE_CHECKING:
+    from aircoding.store import Store
+
+__all__ = ["Asked", "MetConflicts", "Omission", "Omissions", "met_conflicts", "omissions"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Of which prompts: `run_id` None is the newest run, `all` every run. `layer` and `reason` narrow omissions."""
+
+    start: Path
+    run_id: str | None = None
+    task_id: str | None = None
+    role: str | None = None
+    layer: str | None = None
+    reason: str | None = None
+    manifest_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Omission:
+    """What of one source was left out for one reason, and what would let it in."""
+
+    left_out: LeftOut
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Omissions:
+    """A page of omissions; `run_id` None: of all runs, or of one assembly. Totals are of all pages."""
+
+    run_id: str | None
+    page: tuple[Omission, ...]
+    total: int
+    total_tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetConflicts:
+    """A page of conflicts that stood in prompts, of `total`; `run_id` None: of all runs."""
+
+    run_id: str | None
+    page: tuple[MetConflict, ...]
+    total: int
+
+
+def omissions(asked: Asked, *, limit: int, offset: int) -> Omissions:
+    """Return what was left out of the last prompt of each session, or of one prompt; the most tokens first.
+
+    Raises:
+        NotFoundError: there is no such run, task or assembly.
+    """
+    with open_project(asked.start).open_store() as store:
+        run_id = None
+        if asked.manifest_id is not None:
+            manifest = store.assemblies.get(ManifestId(full_id(store, asked.manifest_id))).manifest
+            found = left_out_of(manifest, layer=asked.layer, reason=asked.reason)
+        else:
+            run_id = _run(store, asked)
+            found = store.accounting.left_out(
+                run_id=run_id, task_id=asked.task_id, role=asked.role, layer=asked.layer, reason=asked.reason
+            )
+    page = found[offset : offset + limit]
+    return Omissions(
+        run_id=run_id,
+        page=tuple(Omission(left_out=one, remedy=remedy(one.example)) for one in page),
+        total=len(found),
+        total_tokens=sum(one.tokens for one in found),
+    )
+
+
+def met_conflicts(asked: Asked, *, limit: int, offset: int) -> MetConflicts:
+    """Return the conflicts that stood in prompts, those that were open in most sessions first.
+
+    Raises:
+        NotFoundError: there is no such run or task.
+    """
+    with open_project(asked.start).open_store() as store:
+        run_id = _run(store, asked)
+        found = store.accounting.met_conflicts(run_id=run_id, task_id=asked.task_id, role=asked.role)
+    return MetConflicts(run_id=run_id, page=found[offset : offset + limit], total=len(found))
+
+
+def _run(store: Store, asked: Asked) -> str | None:
+    """Return the run that is asked about, None for all."""
+    if asked.run_id == "all":
+        return None
+    run_id = newest_run(store) if asked.run_id is None else store.runs.get(asked.run_id).run_id
+    require_task(store, run_id, asked.task_id)
+    return run_id
