@@ -39,7 +39,7 @@ function collect() {
   let group = null;
   const add = (item, chars) => {
     if (!group || group.items.length >= GROUP_PIECES || group.chars + chars > GROUP_CHARS) {
-      group = { items: [], chars: 0, lines: 0, node: null, drawn: false };
+      group = { items: [], chars: 0, node: null, drawn: false };
       groups.push(group);
     }
     group.items.push(item);
@@ -76,17 +76,24 @@ function drawText(line) {
   return made;
 }
 
-// Lines of a piece, a part of an overlong line counting as one.
+// Lines of a piece; a part of an overlong line counts as one, and `ends` says whether a line ends with it.
 function* linesOf(piece) {
-  const sourceOf = (place) => Array.isArray(piece.sources) ? piece.sources[place] : piece.sources && piece.sources + place;
-  let place = 0;
-  for (const line of piece.raw.split("\n")) {
-    for (let from = 0; from === 0 || from < line.length; from += PORTION_CHARS) {
-      const whole = from === 0 && !(piece.continues && place === 0);
-      yield { text: line.slice(from, from + PORTION_CHARS), number: whole ? piece.line + place : "+", source: sourceOf(place) };
-    }
-    place += 1;
+  const sourceOf = (place) => (Array.isArray(piece.sources) ? piece.sources[place] : piece.sources && piece.sources + place);
+  for (const [place, line] of piece.raw.split("\n").entries()) {
+    let from = 0;
+    do {
+      const to = endOfPart(line, from);
+      const begins = from === 0 && !(piece.continues && place === 0);
+      yield { text: line.slice(from, to), number: begins ? piece.line + place : "+", source: sourceOf(place), ends: to === line.length };
+      from = to;
+    } while (from < line.length);
   }
+}
+
+// No part ends within a character.
+function endOfPart(line, from) {
+  const to = Math.min(line.length, from + PORTION_CHARS);
+  return to < line.length && line.codePointAt(to - 1) > 0xffff ? to + 1 : to;
 }
 
 function drawPortion(piece) {
@@ -282,16 +289,15 @@ function jump(to) {
   byId("search-count").textContent = `${(place + 1).toLocaleString("en")} of ${hits.length.toLocaleString("en")}`;
 }
 
-// The drawn line that holds a character of a piece; parts of an overlong line count as lines.
+// The drawn line that holds a character of a piece.
 function lineOf(piece, at) {
-  let line = 0;
-  for (const { text } of linesOf(piece)) {
-    at -= visible(text).length;
-    if (at < 0) return line;
-    if (piece.text[piece.text.length - 1] !== undefined && text.length < PORTION_CHARS) at -= 1;
-    line += 1;
+  let number = 0;
+  for (const { text, ends } of linesOf(piece)) {
+    at -= visible(text).length + (ends ? 1 : 0);
+    if (at < 0) return number;
+    number += 1;
   }
-  return Math.max(0, line - 1);
+  return number - 1;
 }
 
 // Marks what was found by ranges, where the browser has them; the page itself stays as it is.
@@ -329,7 +335,7 @@ byId("search-back").addEventListener("click", () => jump(place < 0 ? -1 : place 
 
 // The names by which `context why-not` knows a candidate: its uri, path, rule, section; whole, or the end after a slash.
 function namesOf(segmentId, uri, rule) {
-  const section = segmentId.replace(/^L\d:[^:]*:/, "").replace(/@[^@]*$/, "");
+  const section = segmentId.replace(/^[^:]*:[^:]*:/, "").replace(/@[^@]*$/, "");
   return [uri, uri.replace(/^[^:]*:/, ""), rule, segmentId, section].filter(Boolean);
 }
 
