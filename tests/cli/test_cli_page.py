@@ -14,6 +14,7 @@ from support.projects import make_commit, make_project
 
 from aircoding.cli.main import main
 
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "share-a-prompt-page.md"
 BUILD = ["context", "build", "--role", "executor", "--path", "src/a.py"]
 
 
@@ -79,6 +80,18 @@ def test_a_folder_a_link_and_a_missing_folder_are_refused(
         assert words in said
     assert kept.read_text() == "mine"
     assert sorted(path.name for path in project.glob(".*html*")) == []
+
+
+def test_the_commands_of_the_how_to_work(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.chdir(project)
+    commands = [line for block in re.findall(r"```sh\n(.*?)```", PAGE.read_text(), re.S) for line in block.splitlines()]
+    (build,) = [line.partition("#")[0].split() for line in commands if " build " in line]
+
+    assert [line.split()[1:3] for line in commands] == [["context", "list"], ["context", "show"], ["context", "build"]]
+    assert called(capsysbinary, *build[1:])[0] == 0
+    assert (project / "prompt.html").is_file()
 
 
 def test_to_stdout_goes_the_page_alone(project: Path) -> None:
