@@ -96,6 +96,16 @@ def test_hostile_text_is_read_and_does_nothing(browser: Browser, hostile: Path) 
         watched.assert_quiet(hostile)
 
 
+def test_a_conflict_leads_to_its_parties_and_they_to_what_holds(browser: Browser, hostile: Path) -> None:
+    with opened(browser, hostile) as watched:
+        page = watched.page
+        assert page.inner_text("#conflicts h3") == "indentation"
+        assert "nobody has won yet" in page.inner_text("#conflicts")
+        page.click("#conflicts a >> text=tabs.md")
+        assert page.evaluate("document.activeElement.textContent").endswith("tabs.md:1-1 · in conflict")
+        assert "indentation: nobody has won yet" in page.inner_text("#provenance-facts")
+
+
 def test_without_scripts_all_of_it_can_be_read(browser: Browser, hostile: Path) -> None:
     with opened(browser, hostile, java_script_enabled=False) as watched:
         text = watched.page.inner_text("main")

@@ -86,7 +86,9 @@ def test_the_commands_of_the_how_to_work(
     project: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     monkeypatch.chdir(project)
-    commands = [line for block in re.findall(r"```sh\n(.*?)```", PAGE.read_text(), re.S) for line in block.splitlines()]
+    commands = [
+        line for block in re.findall(r"```sh\n(.*?)```", PAGE.read_text(), re.DOTALL) for line in block.splitlines()
+    ]
     (build,) = [line.partition("#")[0].split() for line in commands if " build " in line]
 
     assert [line.split()[1:3] for line in commands] == [["context", "list"], ["context", "show"], ["context", "build"]]

@@ -60,6 +60,8 @@ def hostile_context() -> AssembledContext:
     return context_of(
         *(segment(text, uri=f"project:hostile/{n}.md", trust=Trust.EXTERNAL) for n, text in enumerate(HOSTILE)),
         segment("A file with a bad name.", uri=f"project:{name}.py"),
+        rule("tabs", "- Use tabs for indentation."),
+        rule(f"spaces {name}", "- Use spaces for indentation."),
         rule("left", "Left out.", paths=(f"docs/{name}/**",)),
         rule(f"named {name}", "Use tabs.", paths=("none/**",)),
         messages=(

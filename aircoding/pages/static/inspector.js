@@ -7,6 +7,7 @@ const PORTION_CHARS = 65_536;
 const DRAWN_AT_ONCE_CHARS = 200_000;
 const MOST_LISTED = 100;
 const MOST_HITS = 50_000;
+const PLAIN = /^[\x20-\x7e\n\t]*$/;
 const UNSEEN = /(?:(?![\n\t])[\p{C}\p{Zl}\p{Zp}])+/gu;
 
 const byId = (id) => document.getElementById(id);
@@ -27,7 +28,8 @@ const segments = prompt.segments.map((values) => Object.fromEntries(prompt.facts
 const shownLayer = (segment) => segment.layer.slice(0, 2);
 
 const escapes = (run) => [...run].map((char) => `\\u{${char.codePointAt(0).toString(16).padStart(4, "0")}}`).join("");
-const visible = (text) => text.replace(UNSEEN, escapes);
+const visible = (text) => (PLAIN.test(text) ? text : text.replace(UNSEEN, escapes));
+const shownText = (piece) => (piece.text ??= visible(piece.raw));
 
 // Items stand in order: headings, pieces, marks. A group holds some of them, and one element of the page.
 const groups = [];
@@ -49,7 +51,7 @@ function collect() {
   for (const block of prompt.blocks) {
     add({ kind: "heading", title: block.title, pointer: block.pointer }, 0);
     for (const [number, line, continues, sources, text] of block.pieces) {
-      const piece = { kind: "piece", number, line, continues, sources, text: visible(text), raw: text, node: null };
+      const piece = { kind: "piece", number, line, continues, sources, raw: text, text: null, node: null };
       if (number && !firstPieceOf.has(number)) firstPieceOf.set(number, piece);
       piece.first = firstPieceOf.get(number) === piece;
       pieces.push(piece);
@@ -66,7 +68,10 @@ function collect() {
 
 function drawText(line) {
   const made = document.createElement("div");
-  if (!line.search) return made;
+  if (PLAIN.test(line)) {
+    made.append(line);
+    return made;
+  }
   let from = 0;
   for (const run of line.matchAll(UNSEEN)) {
     made.append(line.slice(from, run.index), element("span", { class: "unseen" }, escapes(run[0])));
@@ -121,7 +126,7 @@ function drawPiece(piece) {
   piece.node = element("div", { class: segment ? `s ${shownLayer(segment)}` : "y" });
   if (piece.first && segment) piece.node.id = `s-${piece.number}`;
   if (segment) {
-    const name = ` ${segment.kind} ${segment.source}`;
+    const name = ` ${segment.kind} ${segment.source}${segment.conflict ? " · in conflict" : ""}`;
     piece.node.append(element("a", { class: "h", href: `#s-${piece.number}` }, element("b", {}, shownLayer(segment)), name));
   }
   piece.node.piece = piece;
@@ -248,7 +253,7 @@ function search(words) {
       if (names.includes(sought) && firstPieceOf.has(n + 1)) add("source", { piece: firstPieceOf.get(n + 1) });
     });
     for (const piece of pieces) {
-      piece.small ??= piece.text.toLowerCase();
+      piece.small ??= shownText(piece).toLowerCase();
       for (const at of occurrences(piece.small, sought)) add("prompt", { piece, at });
     }
   }
@@ -261,7 +266,7 @@ function search(words) {
 
 function answer(hit, number) {
   const segment = hit.piece && segments[hit.piece.number - 1];
-  const words = hit.kind === "prompt" ? hit.piece.text.slice(Math.max(0, hit.at - 40), hit.at + 80)
+  const words = hit.kind === "prompt" ? shownText(hit.piece).slice(Math.max(0, hit.at - 40), hit.at + 80)
     : hit.kind === "source" ? segment.source : hit.row.cells[0].innerText;
   const where = hit.kind === "out" ? "left out" : segment ? `${shownLayer(segment)} ${segment.kind} ${segment.source}` : "between the sources";
   const address = hit.kind === "out" ? hit.row.id : segment ? `s-${hit.piece.number}` : "prompt";
