@@ -17,6 +17,7 @@ __all__ = ["inspector_page"]
 
 def inspector_page(found: Inspection) -> str:
     """Return the whole page. Its policy lets in the style and the script that stand in it, and no request."""
+    facts = segment_facts(found)
     style, script = inline_asset("inspector.css"), inline_asset("inspector.js")
     policy = (
         f"default-src 'none'; script-src {inline_source(script)}; style-src {inline_source(style)};"
@@ -34,8 +35,8 @@ def inspector_page(found: Inspection) -> str:
             sentences=_sentences(found),
             why_out=why_out,
             place=place,
-            provenance=provenance,
-            prompt=prompt_data(found),
+            provenance=[provenance(values) for values in facts],
+            prompt=prompt_data(found, facts),
             mark_words=mark_words,
             share=_share,
         )
@@ -49,22 +50,36 @@ def place(record: SegmentRecord) -> str:
     return source.uri.removeprefix("project:") + lines
 
 
-def provenance(record: SegmentRecord) -> str:
+def provenance(values: Sequence[str]) -> str:
     """Return what is known of a segment beside its heading, one `name: value` a line."""
-    known = zip(FACTS, _facts(record), strict=True)
+    known = zip(FACTS, values, strict=True)
     return "\n".join(f"{name}: {value}" for name, value in known if value and name not in _IN_HEADING)
 
 
 FACTS = (
-    "source", "rule", "kind", "layer", "scope", "trust", "form", "tokens", "selected by", "revision",
-    "digest of the source", "digest of the text", "segment",
+    "source", "rule", "kind", "layer", "scope", "trust", "form", "shortened", "conflict", "tokens", "selected by",
+    "revision", "digest of the source", "digest of the text", "segment",
 )  # fmt: skip
 """What is known of a segment, in the order in which it is shown."""
 _IN_HEADING = frozenset({"source", "kind", "layer", "digest of the text", "segment"})
 """What its heading says already, or what only a program asks for."""
 
 
-def _facts(record: SegmentRecord) -> Sequence[str]:
+def segment_facts(found: Inspection) -> tuple[Sequence[str], ...]:
+    """Return what is known of each segment, in the order of FACTS; empty where there is nothing to say."""
+    shortened = {row.segment: row.note.detail or why_out(row.note.reason) for row in found.omissions if row.segment}
+    against: dict[int, list[str]] = {}
+    for row in found.conflicts:
+        for _, number in row.parties:
+            if number is not None:
+                against.setdefault(number, []).append(f"{row.subject}: {row.holds}")
+    return tuple(
+        _facts(record, shortened.get(number, ""), "; ".join(against.get(number, ())))
+        for number, record in enumerate(found.segments, 1)
+    )
+
+
+def _facts(record: SegmentRecord, shortened: str, conflict: str) -> Sequence[str]:
     source = record.source
     return (
         visible_line(place(record)),
@@ -74,6 +89,8 @@ def _facts(record: SegmentRecord) -> Sequence[str]:
         record.scope.value,
         record.trust.value,
         record.form.value + (", required" if record.required else ""),
+        visible_line(shortened),
+        visible_line(conflict),
         f"{record.tokens:,}",
         visible_line(record.selected_by),
         visible_line(source.revision or ""),
@@ -83,7 +100,7 @@ def _facts(record: SegmentRecord) -> Sequence[str]:
     )
 
 
-def prompt_data(found: Inspection) -> Any:
+def prompt_data(found: Inspection, facts: Sequence[Sequence[str]]) -> Any:
     """Return the prompt as the page's script draws it: the facts of each segment, and the blocks with their pieces.
 
     A piece is `[segment number or 0, first line, continues, source lines, text]`; source lines are the first one's
@@ -92,7 +109,7 @@ def prompt_data(found: Inspection) -> Any:
     numbers = {mark.mark: number for number, mark in enumerate(found.marks, 1)}
     return {
         "facts": FACTS,
-        "segments": [_facts(record) for record in found.segments],
+        "segments": facts,
         "blocks": [
             {
                 "title": visible_line(block.title),

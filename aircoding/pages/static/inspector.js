@@ -7,6 +7,7 @@ const PORTION_CHARS = 65_536;
 const DRAWN_AT_ONCE_CHARS = 200_000;
 const MOST_LISTED = 100;
 const MOST_HITS = 50_000;
+const PLAIN = /^[\x20-\x7e\n\t]*$/;
 const UNSEEN = /(?:(?![\n\t])[\p{C}\p{Zl}\p{Zp}])+/gu;
 
 const byId = (id) => document.getElementById(id);
@@ -27,7 +28,8 @@ const segments = prompt.segments.map((values) => Object.fromEntries(prompt.facts
 const shownLayer = (segment) => segment.layer.slice(0, 2);
 
 const escapes = (run) => [...run].map((char) => `\\u{${char.codePointAt(0).toString(16).padStart(4, "0")}}`).join("");
-const visible = (text) => text.replace(UNSEEN, escapes);
+const visible = (text) => (PLAIN.test(text) ? text : text.replace(UNSEEN, escapes));
+const shownText = (piece) => (piece.text ??= visible(piece.raw));
 
 // Items stand in order: headings, pieces, marks. A group holds some of them, and one element of the page.
 const groups = [];
@@ -39,7 +41,7 @@ function collect() {
   let group = null;
   const add = (item, chars) => {
     if (!group || group.items.length >= GROUP_PIECES || group.chars + chars > GROUP_CHARS) {
-      group = { items: [], chars: 0, lines: 0, node: null, drawn: false };
+      group = { items: [], chars: 0, node: null, drawn: false };
       groups.push(group);
     }
     group.items.push(item);
@@ -49,7 +51,7 @@ function collect() {
   for (const block of prompt.blocks) {
     add({ kind: "heading", title: block.title, pointer: block.pointer }, 0);
     for (const [number, line, continues, sources, text] of block.pieces) {
-      const piece = { kind: "piece", number, line, continues, sources, text: visible(text), raw: text, node: null };
+      const piece = { kind: "piece", number, line, continues, sources, raw: text, text: null, node: null };
       if (number && !firstPieceOf.has(number)) firstPieceOf.set(number, piece);
       piece.first = firstPieceOf.get(number) === piece;
       pieces.push(piece);
@@ -66,7 +68,10 @@ function collect() {
 
 function drawText(line) {
   const made = document.createElement("div");
-  if (!line.search) return made;
+  if (PLAIN.test(line)) {
+    made.append(line);
+    return made;
+  }
   let from = 0;
   for (const run of line.matchAll(UNSEEN)) {
     made.append(line.slice(from, run.index), element("span", { class: "unseen" }, escapes(run[0])));
@@ -76,17 +81,24 @@ function drawText(line) {
   return made;
 }
 
-// Lines of a piece, a part of an overlong line counting as one.
+// Lines of a piece; a part of an overlong line counts as one, and `ends` says whether a line ends with it.
 function* linesOf(piece) {
-  const sourceOf = (place) => Array.isArray(piece.sources) ? piece.sources[place] : piece.sources && piece.sources + place;
-  let place = 0;
-  for (const line of piece.raw.split("\n")) {
-    for (let from = 0; from === 0 || from < line.length; from += PORTION_CHARS) {
-      const whole = from === 0 && !(piece.continues && place === 0);
-      yield { text: line.slice(from, from + PORTION_CHARS), number: whole ? piece.line + place : "+", source: sourceOf(place) };
-    }
-    place += 1;
+  const sourceOf = (place) => (Array.isArray(piece.sources) ? piece.sources[place] : piece.sources && piece.sources + place);
+  for (const [place, line] of piece.raw.split("\n").entries()) {
+    let from = 0;
+    do {
+      const to = endOfPart(line, from);
+      const begins = from === 0 && !(piece.continues && place === 0);
+      yield { text: line.slice(from, to), number: begins ? piece.line + place : "+", source: sourceOf(place), ends: to === line.length };
+      from = to;
+    } while (from < line.length);
   }
+}
+
+// No part ends within a character.
+function endOfPart(line, from) {
+  const to = Math.min(line.length, from + PORTION_CHARS);
+  return to < line.length && line.codePointAt(to - 1) > 0xffff ? to + 1 : to;
 }
 
 function drawPortion(piece) {
@@ -114,7 +126,7 @@ function drawPiece(piece) {
   piece.node = element("div", { class: segment ? `s ${shownLayer(segment)}` : "y" });
   if (piece.first && segment) piece.node.id = `s-${piece.number}`;
   if (segment) {
-    const name = ` ${segment.kind} ${segment.source}`;
+    const name = ` ${segment.kind} ${segment.source}${segment.conflict ? " · in conflict" : ""}`;
     piece.node.append(element("a", { class: "h", href: `#s-${piece.number}` }, element("b", {}, shownLayer(segment)), name));
   }
   piece.node.piece = piece;
@@ -241,7 +253,7 @@ function search(words) {
       if (names.includes(sought) && firstPieceOf.has(n + 1)) add("source", { piece: firstPieceOf.get(n + 1) });
     });
     for (const piece of pieces) {
-      piece.small ??= piece.text.toLowerCase();
+      piece.small ??= shownText(piece).toLowerCase();
       for (const at of occurrences(piece.small, sought)) add("prompt", { piece, at });
     }
   }
@@ -254,7 +266,7 @@ function search(words) {
 
 function answer(hit, number) {
   const segment = hit.piece && segments[hit.piece.number - 1];
-  const words = hit.kind === "prompt" ? hit.piece.text.slice(Math.max(0, hit.at - 40), hit.at + 80)
+  const words = hit.kind === "prompt" ? shownText(hit.piece).slice(Math.max(0, hit.at - 40), hit.at + 80)
     : hit.kind === "source" ? segment.source : hit.row.cells[0].innerText;
   const where = hit.kind === "out" ? "left out" : segment ? `${shownLayer(segment)} ${segment.kind} ${segment.source}` : "between the sources";
   const address = hit.kind === "out" ? hit.row.id : segment ? `s-${hit.piece.number}` : "prompt";
@@ -282,16 +294,15 @@ function jump(to) {
   byId("search-count").textContent = `${(place + 1).toLocaleString("en")} of ${hits.length.toLocaleString("en")}`;
 }
 
-// The drawn line that holds a character of a piece; parts of an overlong line count as lines.
+// The drawn line that holds a character of a piece.
 function lineOf(piece, at) {
-  let line = 0;
-  for (const { text } of linesOf(piece)) {
-    at -= visible(text).length;
-    if (at < 0) return line;
-    if (piece.text[piece.text.length - 1] !== undefined && text.length < PORTION_CHARS) at -= 1;
-    line += 1;
+  let number = 0;
+  for (const { text, ends } of linesOf(piece)) {
+    at -= visible(text).length + (ends ? 1 : 0);
+    if (at < 0) return number;
+    number += 1;
   }
-  return Math.max(0, line - 1);
+  return number - 1;
 }
 
 // Marks what was found by ranges, where the browser has them; the page itself stays as it is.
@@ -329,7 +340,7 @@ byId("search-back").addEventListener("click", () => jump(place < 0 ? -1 : place 
 
 // The names by which `context why-not` knows a candidate: its uri, path, rule, section; whole, or the end after a slash.
 function namesOf(segmentId, uri, rule) {
-  const section = segmentId.replace(/^L\d:[^:]*:/, "").replace(/@[^@]*$/, "");
+  const section = segmentId.replace(/^[^:]*:[^:]*:/, "").replace(/@[^@]*$/, "");
   return [uri, uri.replace(/^[^:]*:/, ""), rule, segmentId, section].filter(Boolean);
 }
 
