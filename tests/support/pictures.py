@@ -7,11 +7,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from support.browsers import chromium, opened
-
 from aircoding.app.contexts import BuildRequest, build_context
 from aircoding.app.demo import make_demo_project
 from aircoding.app.questions.pages import write_inspector
+from support.browsers import chromium, opened
 
 PIECE = "licence-header.md"
 
