@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test check format lint types imports chaos bench bench-live bench-peers lock clean
+.PHONY: setup demo test check format lint types imports chaos bench bench-live bench-peers picture lock clean
 
 setup: $(READY)
 
@@ -51,6 +51,10 @@ bench-live: $(READY)
 bench-peers: $(READY)
 	$(BIN)/pip install --quiet --editable ".[bench]"
 	npm install --prefix tests/bench/peers --ignore-scripts --no-package-lock --no-audit --no-fund
+
+# The picture of a page in the documentation; it needs Chromium.
+picture: $(READY)
+	cd tests && ../$(BIN)/python -m support.pictures ../docs/pictures/inspector.png
 
 # The locks carry hashes and no address of an index.
 lock: $(READY)
