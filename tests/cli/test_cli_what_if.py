@@ -161,7 +161,7 @@ def test_a_window_that_is_too_small_says_what_does_not_fit(ask: Ask) -> None:
     as_json = ask(3, "--window", "20000", "--json")
 
     assert code == 1
-    assert "nothing would have been sent: at turn 1 what must be kept needs" in text
+    assert "nothing would have been sent: at turn 1 what must be kept of run scope needs" in text
     assert "the largest parts:" in text
     assert as_json[0] == 1
     assert as_json[2]["what_if"]["would_be"] is None
