@@ -18,7 +18,8 @@ from aircoding.store import Store, open_store
 RUN_SECONDS, ALL_SECONDS_PER_100_000 = 0.3, 8.0
 _PAID = """
 INSERT INTO model_calls (call_key, tries, run_id, task_id, role, session_id, manifest_id, model, state, fence,
-  started_at, input_tokens, output_tokens, cache_read_tokens, cache_write_5m_tokens, cache_write_1h_tokens, cost_usd, price_source,
+  started_at, input_tokens, output_tokens, cache_read_tokens, cache_write_5m_tokens, cache_write_1h_tokens,
+  cost_usd, price_source,
   input_usd_per_mtok, output_usd_per_mtok, cache_read_usd_per_mtok, cache_write_5m_usd_per_mtok,
   cache_write_1h_usd_per_mtok, maybe_billed, request_id)
 SELECT session_id || '/' || turn, 0, run_id, task_id, role, session_id, manifest_id, model, 'committed', 1, created_at,

@@ -79,7 +79,10 @@ def _program(answer: WhatIf) -> list[str]:
             "of the recorded inputs it makes another request than the recorded one; compared is with that other one,"
             " so that only the what-if shows"
         )
-    return [f"{how}; what the model and its tools said stays as recorded", what]
+    lines = [f"{how}; what the model and its tools said stays as recorded", what]
+    if answer.now.prompts != then.prompts:
+        lines.append("the program's own prompts are others by now; those on record were used")
+    return lines
 
 
 def _overflow(one: Overflowed, answer: WhatIf) -> list[str]:
