@@ -6,25 +6,18 @@ additions once, in the order in which they were recorded, and keeps for each ses
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, Select, case, func, or_, select
+from sqlalchemy import ColumnElement, Connection, case, func, or_, select
 
 from aircoding.records.accounting import LeftOut, MetConflict, PaidCall, Spent
 from aircoding.records.calls import SIMULATED_REQUESTS
 from aircoding.records.conflicts import Conflict
-from aircoding.records.ids import SegmentId
-from aircoding.records.layers import Layer, OutcomeKind, Reason
-from aircoding.records.manifest import OutcomeRecord
 from aircoding.records.usage import UnitPrices, Usage
 from aircoding.store.accounts import (
     ASSEMBLIES,
     CONFLICTS,
-    OUTCOME_USES,
-    OUTCOMES,
     SEGMENT_USES,
     SEGMENTS,
     conflict_value,
@@ -32,6 +25,7 @@ from aircoding.store.accounts import (
 from aircoding.store.calls import CALLS
 from aircoding.store.database import Database
 from aircoding.store.decode import decode
+from aircoding.store.omission_sums import plain_rows, sum_omissions, within
 
 __all__ = ["Accounting", "Grouping"]
 
@@ -78,7 +72,7 @@ class Accounting:
         with self._database.read() as connection:
             waiting: dict[str, list[Any]] = {}
             prices: dict[Any, UnitPrices] = {}
-            for found in _plain_rows(connection, calls):
+            for found in plain_rows(connection, calls):
                 waiting.setdefault(found[0], []).append(found)
             for manifest_id, parts in _layer_parts(connection, run_id):
                 for found in waiting.pop(manifest_id, ()):
@@ -98,13 +92,7 @@ class Accounting:
     ) -> tuple[LeftOut, ...]:
         """Return what was left out of the last prompt of each session, the most tokens first."""
         with self._database.read() as connection:
-            outcomes = _omitted(connection, layer, reason, run_id)
-            group_of = _groups(outcomes.values())
-            for session in _sessions(connection, run_id, task_id, role):
-                for number in session.latest.values():
-                    if (group := group_of.get(number)) is not None:
-                        group.add(number, session)
-        made = [group.left_out(outcomes) for group in set(group_of.values()) if group.uses]
+            made = sum_omissions(connection, run_id, task_id, role, layer=layer, reason=reason)
         return tuple(sorted(made, key=lambda one: (-one.tokens, -one.workers, one.example.uri, one.example.by)))
 
     def met_conflicts(
@@ -113,7 +101,7 @@ class Accounting:
         """Return the conflicts that stood in prompts, those of most sessions first."""
         columns = (_A.manifest_id, _A.session_id, _A.task_id, _A.role)
         query = select(CONFLICTS, *columns).join(ASSEMBLIES, _A.assembly == CONFLICTS.c.assembly)
-        query = _within(query, run_id, task_id, role).order_by(_A.assembly, CONFLICTS.c.position)
+        query = within(query, run_id, task_id, role).order_by(_A.assembly, CONFLICTS.c.position)
         met: dict[str, dict[str, Any]] = {}
         with self._database.read() as connection:
             for found in connection.execute(query):
@@ -155,28 +143,15 @@ def _paid_call(found: Any, parts: Any, known: dict[Any, UnitPrices]) -> PaidCall
     return PaidCall(parts, usage, prices, cost_usd, bool(simulated))
 
 
-def _within(query: Select[Any], run_id: str | None, task_id: str | None = None, role: str | None = None) -> Select[Any]:
-    for column, value in ((_A.run_id, run_id), (_A.task_id, task_id), (_A.role, role)):
-        if value is not None:
-            query = query.where(column == value)
-    return query
-
-
-def _plain_rows(connection: Connection, query: Select[Any]) -> Iterator[Any]:
-    """Return rows as the driver gives them: of a million short ones the dressing costs more than the reading."""
-    cursor: Any = connection.execute(query).cursor
-    return iter(cursor)
-
-
 def _layer_parts(connection: Connection, run_id: str | None) -> Iterator[tuple[str, list[tuple[str, int]]]]:
     """Yield each assembly with layer and tokens of the stretches of its prompt; the list goes on growing after that."""
-    heads = _within(select(_A.assembly, _A.manifest_id, _A.session_id, _A.segments_since == _A.turn), run_id)
+    heads = within(select(_A.assembly, _A.manifest_id, _A.session_id, _A.segments_since == _A.turn), run_id)
     uses = select(SEGMENT_USES.c.assembly, SEGMENTS.c.layer, SEGMENTS.c.tokens).join(
         SEGMENTS, SEGMENTS.c.segment == SEGMENT_USES.c.segment
     )
     if run_id is not None:
         uses = uses.join(ASSEMBLIES, _A.assembly == SEGMENT_USES.c.assembly).where(_A.run_id == run_id)
-    added = _plain_rows(connection, uses.order_by(SEGMENT_USES.c.assembly, SEGMENT_USES.c.position))
+    added = plain_rows(connection, uses.order_by(SEGMENT_USES.c.assembly, SEGMENT_USES.c.position))
     waiting = next(added, None)
     so_far: dict[str, list[tuple[str, int]]] = {}
     for assembly, manifest_id, session_id, begins in connection.execute(heads.order_by(_A.assembly)).all():
@@ -190,115 +165,6 @@ def _layer_parts(connection: Connection, run_id: str | None) -> Iterator[tuple[s
                 parts.append((layer, tokens))
             waiting = next(added, None)
         yield manifest_id, parts
-
-
-@dataclass(slots=True)
-class _Session:
-    """A session with the newest outcome of each candidate, by the number of its place."""
-
-    session_id: str
-    task_id: str | None
-    role: str
-    manifest_id: str = ""
-    latest: dict[str, int] = field(default_factory=dict)
-
-
-def _sessions(
-    connection: Connection, run_id: str | None, task_id: str | None, role: str | None
-) -> Collection[_Session]:
-    """Return all sessions with what became of each candidate in their last prompt."""
-    names = _of_run(select(OUTCOMES.c.outcome_row, OUTCOMES.c.segment_id), run_id)
-    named: dict[int, str] = {found[0]: found[1] for found in connection.execute(names)}
-    columns = (_A.assembly, _A.manifest_id, _A.session_id, _A.task_id, _A.role, _A.outcomes_since == _A.turn)
-    heads = _within(select(*columns), run_id, task_id, role).order_by(_A.assembly)
-    uses = select(OUTCOME_USES.c.assembly, OUTCOME_USES.c.outcome_row)
-    if run_id is not None or task_id is not None or role is not None:
-        uses = _within(uses.join(ASSEMBLIES, _A.assembly == OUTCOME_USES.c.assembly), run_id, task_id, role)
-    added = _plain_rows(connection, uses.order_by(OUTCOME_USES.c.assembly, OUTCOME_USES.c.position))
-    waiting = next(added, None)
-    sessions: dict[str, _Session] = {}
-    for assembly, manifest_id, session_id, task, role_, begins in connection.execute(heads).all():
-        session = sessions.get(session_id)
-        if session is None:
-            session = sessions[session_id] = _Session(session_id, task, role_)
-        if begins:
-            session.latest = {}
-        session.manifest_id = manifest_id
-        latest = session.latest
-        while waiting is not None and waiting[0] == assembly:
-            latest[named[waiting[1]]] = waiting[1]
-            waiting = next(added, None)
-    return sessions.values()
-
-
-def _of_run(query: Select[Any], run_id: str | None) -> Select[Any]:
-    """Narrow a query over outcomes to those that a run met."""
-    if run_id is None:
-        return query
-    met = select(OUTCOME_USES.c.outcome_row).join(ASSEMBLIES, _A.assembly == OUTCOME_USES.c.assembly)
-    return query.where(OUTCOMES.c.outcome_row.in_(met.where(_A.run_id == run_id)))
-
-
-def _omitted(connection: Connection, layer: str | None, reason: str | None, run_id: str | None) -> dict[int, Any]:
-    query = _of_run(select(OUTCOMES).where(OUTCOMES.c.outcome != OutcomeKind.INCLUDED.value), run_id)
-    for column, value in ((OUTCOMES.c.layer, layer), (OUTCOMES.c.reason, reason)):
-        if value is not None:
-            query = query.where(column == value)
-    return {found.outcome_row: found for found in connection.execute(query)}
-
-
-@dataclass(slots=True, eq=False)
-class _Group:
-    """What of one source was left out for one reason: how often by which outcome, and in which sessions."""
-
-    uses: Counter[int] = field(default_factory=Counter)
-    sessions: dict[str, _Session] = field(default_factory=dict)
-    newest: int = 0
-
-    def add(self, number: int, session: _Session) -> None:
-        self.uses[number] += 1
-        self.sessions[session.session_id] = session
-        self.newest = number
-
-    def left_out(self, outcomes: Mapping[int, Any]) -> LeftOut:
-        sessions = self.sessions.values()
-        found = [(outcomes[number], times) for number, times in self.uses.items()]
-        return LeftOut(
-            example=_outcome(outcomes[self.newest]),
-            manifest_id=next(reversed(sessions)).manifest_id,
-            workers=len(sessions),
-            candidates=len({one.segment_id.rpartition("@")[0] for one, _ in found}),
-            details=len({one.detail for one, _ in found}),
-            tokens=sum(one.tokens * times for one, times in found),
-            roles=tuple(sorted({one.role for one in sessions})),
-            tasks=tuple(sorted({one.task_id for one in sessions if one.task_id is not None})),
-        )
-
-
-def _groups(outcomes: Iterable[Any]) -> dict[int, _Group]:
-    """Return for each outcome the group that it is counted in."""
-    by_key: dict[tuple[Any, ...], _Group] = {}
-    groups: dict[int, _Group] = {}
-    for found in outcomes:
-        key = (found.uri, found.layer, found.outcome, found.reason, found.decided_by)
-        if (group := by_key.get(key)) is None:
-            group = by_key[key] = _Group()
-        groups[found.outcome_row] = group
-    return groups
-
-
-def _outcome(found: Any) -> OutcomeRecord:
-    return OutcomeRecord(
-        segment_id=SegmentId(found.segment_id),
-        uri=found.uri,
-        layer=Layer(found.layer),
-        outcome=OutcomeKind(found.outcome),
-        reason=None if found.reason is None else Reason(found.reason),
-        detail=found.detail,
-        tokens=found.tokens,
-        by=found.decided_by,
-        rule_id=found.rule_id,
-    )
 
 
 def _met(last: list[Any]) -> MetConflict:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -178,3 +179,13 @@ def test_an_unknown_run_is_told(ask: Ask, command: str) -> None:
     assert code == 2
     assert "no-such-run" in text
     assert "Traceback" not in text
+
+
+def test_the_commands_of_the_page_run(ask: Ask) -> None:
+    page = (Path(__file__).parents[2] / "docs/how-to/see-what-it-cost.md").read_text()
+    lines = [line for line in page.splitlines() if line.startswith("aircoding context ")]
+
+    assert len(lines) == 10
+    for line in lines:
+        code, text, _ = ask(*shlex.split(line.split(" #")[0])[2:])
+        assert code == 0, f"{line}\n{text}"

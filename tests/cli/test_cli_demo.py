@@ -68,6 +68,8 @@ def test_every_recorded_request_is_replayed_after_tree_rules_and_program_have_ch
     assert asked.code == 0, asked.output
     assert answer["same_program"], "prompts are taken from the record, not from the program"
     assert answer["now"]["prompts"] != answer["recorded"]["manifest"]["versions"]["prompts"]  # type: ignore[index]
+    said = air(other, "context", "replay", str(first), "--without", "licence-header", program=program).output
+    assert "the program's own prompts are others by now; those on record were used" in said
 
 
 def test_who_saw_and_why_not_have_machine_readable_answers(demo: Path) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import shlex
+import shutil
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -157,7 +161,7 @@ def test_a_window_that_is_too_small_says_what_does_not_fit(ask: Ask) -> None:
     as_json = ask(3, "--window", "20000", "--json")
 
     assert code == 1
-    assert "nothing would have been sent: at turn 1 what must be kept needs" in text
+    assert "nothing would have been sent: at turn 1 what must be kept of run scope needs" in text
     assert "the largest parts:" in text
     assert as_json[0] == 1
     assert as_json[2]["what_if"]["would_be"] is None
@@ -202,3 +206,38 @@ def test_a_replay_of_a_run_names_only_what_differs(ask: Ask) -> None:
 
     assert (code, text) == (0, "3 of 3 equal to the recorded digest\n")
     assert listed.count("  equal  ") == 3
+
+
+def test_where_texts_are_not_kept_every_replay_says_so(
+    ask: Ask, world: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, other = world[0], tmp_path / "project"
+    shutil.copytree(root, other, symlinks=True)
+    with contextlib.closing(sqlite3.connect(other / ".air/local/air.db")) as database, database:
+        database.execute("UPDATE texts SET body = NULL WHERE digest IN (SELECT snapshot_digest FROM assemblies)")
+    monkeypatch.chdir(other)
+
+    assert ask(1)[0] == 0, "the request itself is still there"
+    code, text, _ = ask(1, "--window", "100000")
+    assert (code, "The snapshot of" in text, "texts are not kept" in text) == (2, True, True), text
+
+    with contextlib.closing(sqlite3.connect(other / ".air/local/air.db")) as database, database:
+        database.execute("UPDATE texts SET body = NULL")
+    alone, what_if, whole = ask(1), ask(1, "--without", "licence"), ask(None, "--all")
+    assert [one[0] for one in (alone, what_if, whole)] == [2, 2, 1]
+    assert all("texts are not kept" in one[1] for one in (alone, what_if, whole))
+    assert "NOT REBUILT" in whole[1]
+    assert "0 of 3 equal to the recorded digest" in whole[1]
+
+
+def test_the_commands_of_the_page_run(ask: Ask, world: tuple[Path, Path], tmp_path: Path) -> None:
+    """Each command of the how-to, on a record, with the files that it names."""
+    (world[0] / "draft.md").write_text(LICENCE.replace("b.txt", "a.txt"))
+    page = (Path(__file__).parents[2] / "docs/how-to/ask-what-if.md").read_text()
+    lines = [line for line in page.splitlines() if line.startswith("aircoding context replay ID")]
+
+    assert len(lines) >= 6
+    for line in lines:
+        arguments = shlex.split(line.split(" #")[0])[4:]
+        code, text, _ = ask(3, *arguments)
+        assert code in ({0, 1} if {"--exit-code", "--window"} & set(arguments) else {0}), f"{line}\n{text}"

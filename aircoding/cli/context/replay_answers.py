@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from aircoding.cli.output import visible_line
+
 if TYPE_CHECKING:
     from aircoding.app.questions.replays import Replay
 
@@ -15,5 +17,11 @@ def replay_text(replays: Sequence[Replay], *, verbose: bool) -> str:
     """Return whether rebuilt requests equal the recorded ones; without `verbose` only those that do not are named."""
     equal = sum(1 for one in replays if one.equal)
     shown = [one for one in replays if verbose or not one.equal]
-    lines = [f"{one.manifest_id}  {'equal' if one.equal else 'DIFFERENT'}  {one.digest or one.why}" for one in shown]
+    lines = [f"{one.manifest_id}  {_state(one)}" for one in shown]
     return "\n".join([*lines, f"{equal} of {len(replays)} equal to the recorded digest"])
+
+
+def _state(one: Replay) -> str:
+    if one.why:
+        return f"NOT REBUILT  {visible_line(one.why)}"
+    return f"{'equal' if one.equal else 'DIFFERENT'}  {one.digest}"

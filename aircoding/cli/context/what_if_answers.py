@@ -9,6 +9,7 @@ from aircoding.cli.context.places import plain_uri, shown_section
 from aircoding.cli.context.show_answers import context_document
 from aircoding.cli.output import visible_line
 from aircoding.records.jsonable import jsonable
+from aircoding.records.layers import Scope
 from aircoding.records.words import counted
 
 if TYPE_CHECKING:
@@ -78,14 +79,18 @@ def _program(answer: WhatIf) -> list[str]:
             "of the recorded inputs it makes another request than the recorded one; compared is with that other one,"
             " so that only the what-if shows"
         )
-    return [f"{how}; what the model and its tools said stays as recorded", what]
+    lines = [f"{how}; what the model and its tools said stays as recorded", what]
+    if answer.now.prompts != then.prompts:
+        lines.append("the program's own prompts are others by now; those on record were used")
+    return lines
 
 
 def _overflow(one: Overflowed, answer: WhatIf) -> list[str]:
     over = one.overflow
+    what = "the whole request" if over.scope is Scope.TURN else f"what must be kept of {over.scope} scope"
     needs = (
-        f"nothing would have been sent: at turn {one.turn} what must be kept needs {over.needed_tokens} tokens of"
-        f" {over.scope} scope, and {over.available_tokens} are there"
+        f"nothing would have been sent: at turn {one.turn} {what} needs {over.needed_tokens} tokens,"
+        f" and {over.available_tokens} are there"
     )
     largest = [f"  {tokens} tokens  {visible_line(shown_section(name))}" for name, tokens in over.largest]
     lines = [needs, *(["the largest parts:", *largest] if largest else [])]
