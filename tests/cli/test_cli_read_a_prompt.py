@@ -25,7 +25,7 @@ COMMANDS = [
     for line in block.splitlines()
 ]
 RULES = "# Working here\n\n- Use the standard library only.\n- \x1b[31mNo colours.\n"
-OUTPUT = "A long output.\n" * 10
+LONG = "".join(f"line {number} of a long output\n" for number in range(2_000))
 
 Say = Callable[..., tuple[int, str]]
 
@@ -36,11 +36,11 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AIR_HOME", str(tmp_path_factory.mktemp("home")))
         tasks = [{"id": "T1", "title": "One", "reads": ["a.txt"]}, {"id": "T2", "title": "Two"}]
-        scripts = [script("executor", name, use("fs_read", path="a.txt"), done()) for name in ("T1", "T2")]
+        turns = {"T1": use("fs_read", path="a.txt"), "T2": use("shell", command="cat long.txt")}
+        scripts = [script("executor", name, turn, done()) for name, turn in turns.items()]
         project = tmp_path_factory.mktemp("read") / "project"
-        fleet = make_fleet(project, tasks, scripts, files={"AGENTS.md": RULES}, concurrency=1)
+        fleet = make_fleet(project, tasks, scripts, files={"AGENTS.md": RULES, "long.txt": LONG}, concurrency=1)
         assert fleet.drive() == "done"
-        fleet.store.texts.put(OUTPUT)
         fleet.store.close()
     return project
 
@@ -142,9 +142,19 @@ def test_expand_gives_the_text_of_then_and_says_whether_the_file_is_another(say:
     assert "--- now: it is not there" in gone
 
 
-def test_expand_knows_outputs_by_digest_and_what_is_not_there(say: Say) -> None:
-    code, text = say("expand", f"air:artifact/{sha256_text(OUTPUT)}")
-    assert (code, "A long output." in text) == (0, True)
+def test_expand_gives_a_large_output_whole_by_each_name_that_the_worker_had(say: Say) -> None:
+    shown = "".join(line["text"] for line in document(say, "blame", "newest/T2", "--layer", "L8")["blame"])
+    (whole,) = re.findall(r"air:artifact/([0-9a-f]{64})", shown)
+    (short,) = re.findall(r'"artifact": "([0-9a-f]+)"', shown)
+    assert "line 1000 of" not in shown
+
+    for name in (f"air:artifact/{whole}", whole, short):
+        found = document(say, "expand", name)["expansions"]
+        assert len(found) == 1
+        assert "line 1000 of a long output" in found[0]["referent"]["text"], name
+
+
+def test_expand_says_when_nothing_has_the_name(say: Say) -> None:
     code, text = say("expand", "nothing-of-that-name")
     assert (code, "nothing on record is called nothing-of-that-name" in text) == (2, True)
 

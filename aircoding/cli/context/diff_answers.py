@@ -105,7 +105,7 @@ def _words(one: TextChange | None, *, whole: bool) -> list[str]:
     lines = list(_shown(one.parts))
     if not whole and len(lines) > _MOST_LINES:
         lines = [*lines[:_MOST_LINES], f"… {len(lines) - _MOST_LINES} more lines: --words shows all"]
-    return [f"    {line}" for line in lines]
+    return [f"    {line}".rstrip() for line in lines]
 
 
 def _shown(parts: Sequence[Stretch]) -> Iterator[str]:
