@@ -5,8 +5,10 @@ Spans are sorted once for each text and walked beside its lines, so the work gro
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, chain, count
 
 from aircoding.audit.source_lines import source_lines
 from aircoding.audit.texts import request_texts
@@ -105,10 +107,11 @@ def _of_node(pointer: str, text: str, record: SegmentRecord | None) -> Iterator[
 
 def _walked(pointer: str, text: str, stretches: Sequence[_Stretch]) -> Iterator[BlameLine]:
     """Walk lines and stretches side by side."""
-    pieces = _Pieces(text.encode("utf-8"), stretches)
-    for number, start, end, line in _lines(text):
-        owners = pieces.between(start, end)
-        yield BlameLine(block=pointer, number=number, start=start, end=end, text=line, owners=owners)
+    owners_of = _Pieces(text.encode("utf-8"), stretches).between
+    return (
+        BlameLine(block=pointer, number=number, start=start, end=end, text=line, owners=owners_of(start, end))
+        for number, start, end, line in _lines(text)
+    )
 
 
 class _Pieces:
@@ -155,11 +158,11 @@ class _Pieces:
 
 
 def _lines(text: str) -> Iterator[tuple[int, int, int, str]]:
-    """Yield number, start, end and text of each line; only a line feed ends one."""
-    narrow, start = text.isascii(), 0
-    lines = [f"{line}\n" for line in text.split("\n")]
-    lines[-1] = lines[-1][:-1]
-    for number, line in enumerate(lines if lines[-1] else lines[:-1], 1):
-        end = start + (len(line) if narrow else len(line.encode("utf-8")))
-        yield number, start, end, line
-        start = end
+    """Return number, start, end and text of each line; only a line feed ends one."""
+    lines = _LINE.findall(text)
+    sizes = map(len, lines) if text.isascii() else (len(line.encode("utf-8")) for line in lines)
+    ends = list(accumulate(sizes))
+    return zip(count(1), chain((0,), ends), ends, lines, strict=False)
+
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")

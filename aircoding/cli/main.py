@@ -20,7 +20,7 @@ _COMMANDS = {
     "conflicts": ("aircoding.cli.conflicts:conflicts", "List, show and rule on contradictions in prompts and plans."),
     "context": (
         "aircoding.cli.context.group:context",
-        "Build, list, show and question prompts: why, why-not, who-saw, diff, replay, cache, omissions, costs.",
+        "Build, show, test and question prompts: blame, why, why-not, who-saw, diff, replay, costs, ...",
     ),
     "db": ("aircoding.cli.db:db", "Upgrade the database, or say what is in it."),
     "demo": ("aircoding.cli.demo:demo", "Watch a small fleet work, without a key or a network."),

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from aircoding.app.project import Project, open_project
 from aircoding.app.questions.selectors import selected_id
-from aircoding.app.run_results import newest_run
 from aircoding.audit.references import Referent, artifacts_named, referents, segment_referent
 from aircoding.errors import NotFoundError
 from aircoding.records.ids import Digest, ManifestId
+from aircoding.store.queries import Within
 
 if TYPE_CHECKING:
     from aircoding.store import Store
@@ -24,6 +24,8 @@ __all__ = ["Expansion", "Now", "expand_reference"]
 _ARTIFACT = "air:artifact/"
 _DIGEST = re.compile(r"[0-9a-f]{6,64}")
 _WHOLE_DIGEST = re.compile(r"[0-9a-f]{64}")
+_RUNS_SEARCHED = 50
+"""Runs that are asked for an exact name, the newest first, when no assembly is named."""
 _SESSIONS_SEARCHED = 40
 """Sessions of the newest run that are looked through, the newest first, when no assembly is named."""
 
@@ -96,12 +98,16 @@ def _found(store: Store, reference: str, manifest: str | None) -> Iterator[Expan
 
 def _holding(store: Store, reference: str) -> Iterator[ManifestId]:
     """Yield the assemblies that may have it: those that name it, then the last ones of the newest run's sessions."""
-    ask = store.queries
-    for uri in (reference, f"project:{reference}", f"user:{reference}"):
-        yield from _last(ask.segments(uri=uri, limit=None), ask.outcomes(uri=uri, limit=None))
-    yield from _last(ask.segments(segment_id=reference, limit=None), ask.outcomes(segment_id=reference, limit=None))
-    last = {head.session_id: head.manifest_id for head in store.index.heads(run_id=newest_run(store))}
-    yield from (ManifestId(one) for one in list(last.values())[::-1][:_SESSIONS_SEARCHED])
+    runs = [run.run_id for run in store.runs.runs()][:_RUNS_SEARCHED]
+    for run in runs:
+        within, ask = Within(run_id=run), store.queries
+        for uri in (reference, f"project:{reference}", f"user:{reference}"):
+            yield from _last(ask.segments(within, uri=uri, limit=None), ask.outcomes(within, uri=uri, limit=None))
+        seen = ask.segments(within, segment_id=reference, limit=None)
+        yield from _last(seen, ask.outcomes(within, segment_id=reference, limit=None))
+        if run == runs[0]:
+            last = {head.session_id: head.manifest_id for head in store.index.heads(run_id=run)}
+            yield from (ManifestId(one) for one in list(last.values())[::-1][:_SESSIONS_SEARCHED])
 
 
 def _last(segments: Sequence[SeenSegment], outcomes: Sequence[SeenOutcome]) -> Iterator[ManifestId]:
@@ -119,17 +125,17 @@ def _in_assembly(store: Store, manifest_id: ManifestId, reference: str) -> Itera
         return
     found = referents(snapshot, reference, context)
     if found:
-        yield from (_whole(store, one) for one in found)
+        yield from (_whole(store, one, context.manifest.run_id) for one in found)
     elif _DIGEST.fullmatch(reference.removeprefix(_ARTIFACT)):
         for digest in artifacts_named(snapshot, reference.removeprefix(_ARTIFACT)):
             yield _output(digest, store.texts.get(digest))
 
 
-def _whole(store: Store, one: Referent) -> Referent:
-    """Return a text that was taken in short as another worker was given it whole, where one was."""
+def _whole(store: Store, one: Referent, run_id: str) -> Referent:
+    """Return a text that was taken in short as another worker of the run was given it whole, where one was."""
     if not one.short:
         return one
-    for seen in store.queries.segments(uri=one.uri, limit=None):
+    for seen in store.queries.segments(Within(run_id=run_id), uri=one.uri, limit=None):
         source = seen.record.source
         same = (source.digest, source.start_line, source.end_line) == (one.digest, one.start_line, one.end_line)
         if same and source.text_digest != one.text_digest and (text := store.texts.get(source.text_digest)):
@@ -140,12 +146,13 @@ def _whole(store: Store, one: Referent) -> Referent:
 
 
 def _without_texts(store: Store, manifest_id: ManifestId, reference: str) -> Iterator[Referent]:
-    """Yield what is known of segments whose assembly's texts are not all kept."""
-    for uri in (reference, f"project:{reference}"):
-        for seen in store.queries.segments(uri=uri, limit=None):
-            source = seen.record.source
-            if seen.manifest_id == manifest_id:
-                yield segment_referent(seen.record, store.texts.get(source.text_digest))
+    """Yield what is known of segments of an assembly whose texts are not all kept."""
+    (head,) = (one for one in store.index.heads() if one.manifest_id == manifest_id)
+    within = Within(session_id=head.session_id)
+    named = [store.queries.segments(within, segment_id=reference, limit=None)]
+    named += (store.queries.segments(within, uri=uri, limit=None) for uri in (reference, f"project:{reference}"))
+    for seen in (one for found in named for one in found if one.turn <= head.turn):
+        yield segment_referent(seen.record, store.texts.get(seen.record.source.text_digest))
 
 
 def _output(digest: Digest, text: str | None) -> Referent:

@@ -30,6 +30,7 @@ __all__ = ["build"]
 @click.option("--profile", help="A profile of ~/.air/profiles instead of the one that is set.")
 @click.option("--exact", is_flag=True, help="Ask the provider to count the tokens (needs a key, costs nothing).")
 @html_option
+@click.option("--blame", "blamed", is_flag=True, help="Whose each line would be, as `context blame` shows it.")
 @json_option
 def build(
     role: str,
@@ -44,6 +45,7 @@ def build(
     profile: str | None,
     exact: bool,
     page_file: Path | None,
+    blamed: bool,
     as_json: bool,
 ) -> None:
     """Assemble what a worker would see now. Nothing is recorded; nothing is sent, except to count with --exact."""
@@ -68,6 +70,13 @@ def build(
     assembled = build_context(request, say=note)
     if page_file is not None:
         emit_page(assembled, page_file, as_json=as_json)
+        return
+    if blamed:
+        from aircoding.audit.blame import blame
+        from aircoding.cli.context.blame_answers import blame_document, blame_text
+
+        lines = blame(assembled)
+        emit("blame", blame_document(lines) if as_json else lines, as_json=as_json, text=lambda: blame_text(lines))
         return
     counted = {"exact_tokens": count_exactly(assembled)} if exact else {}
     emit(

@@ -19,6 +19,7 @@ _CONTEXT_LINES = 1
 _MOST_LINES = 40
 """Lines that are shown of one segment unless all words are asked for."""
 _BAR_CHARS = 30
+_DIGEST_CHARS = 64
 
 
 def diff_text(difference: Difference, texts: Sequence[TextChange] = (), *, whole: bool = False) -> str:
@@ -26,7 +27,7 @@ def diff_text(difference: Difference, texts: Sequence[TextChange] = (), *, whole
     if difference.empty:
         return "no difference in content"
     of = {_name(one): one for one in texts}
-    lines = [f"{name}: {before} -> {after}" for name, before, after in difference.facts]
+    lines = [f"{name}: {_brief(before)} -> {_brief(after)}" for name, before, after in difference.facts]
     for mark, records in (("+", difference.added), ("-", difference.removed)):
         for record in records:
             lines.append(f"{mark} {record.layer} {shown_place(record)} ({record.tokens} tokens)")
@@ -86,6 +87,11 @@ def texts_document(texts: Sequence[TextChange]) -> list[dict[str, Any]]:
     ]
 
 
+def _brief(value: str) -> str:
+    """Return a value; of a digest its beginning."""
+    return value[:12] if len(value) == _DIGEST_CHARS else value
+
+
 def _name(one: TextChange) -> tuple[str, str]:
     if one.before is not None and one.after is not None:
         return "~", one.after.segment_id
@@ -99,7 +105,7 @@ def _words(one: TextChange | None, *, whole: bool) -> list[str]:
     lines = list(_shown(one.parts))
     if not whole and len(lines) > _MOST_LINES:
         lines = [*lines[:_MOST_LINES], f"… {len(lines) - _MOST_LINES} more lines: --words shows all"]
-    return [f"    {line}" for line in lines]
+    return [f"    {line}".rstrip() for line in lines]
 
 
 def _shown(parts: Sequence[Stretch]) -> Iterator[str]:
