@@ -36,7 +36,7 @@ pytestmark = [
 class Tree:
     """A public tree: two of its folders with many files, a folder in the first, and an ending that is common there.
 
-    `claude_agents`: Claude Code reads the AGENTS.md of the root, since CLAUDE.md there is nothing but its name.
+    `claude_agents`: CLAUDE.md at the root is a link to AGENTS.md, so that Claude Code reads that.
     """
 
     name: str
@@ -234,6 +234,10 @@ def repository(tree: Tree, root: Path) -> Path:
         for name in [*names, *own]:
             if not os.path.islink(os.path.join(folder, name)):
                 os.chmod(os.path.join(folder, name), 0o755)
+    for place in root.rglob("CLAUDE.md"):
+        if place.read_bytes() == b"AGENTS.md":  # a link that the copy turned into text
+            place.unlink()
+            place.symlink_to("AGENTS.md")
     for path in paths_of(tree):
         if not os.path.lexists(root / path):
             write_tree(root, {path: ""})
