@@ -6,6 +6,7 @@ that could reach the group differs between the sides.
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -164,10 +165,13 @@ def _paths(base: Side, head: Side, request: ImpactRequest) -> tuple[str, ...]:
 
 
 def _inside(root: Path, start: Path, given: str) -> str:
-    folder = open_folder(start, given)
-    if folder.root != root:
-        raise UsageError(f"{given} lies in {folder.root}, not in {root}", hint="name a path of this repository")
-    return folder.path
+    absolute = Path(os.path.normpath(os.path.join(start, given)))
+    if not given or "\0" in given or not absolute.is_relative_to(root):
+        raise UsageError(f"{given!r} is no path below {root}", hint="name a path of this repository")
+    path = absolute.relative_to(root).as_posix()
+    if absolute.is_dir() or given.endswith("/"):
+        return "" if path == "." else f"{path}/"
+    return path
 
 
 def _changed_files(base: Side, head: Side) -> Mapping[str, str]:

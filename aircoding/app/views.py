@@ -22,7 +22,7 @@ from aircoding.records.layers import Mode
 from aircoding.records.manifest import Overflow
 from aircoding.records.segments import Segment
 from aircoding.records.sessions import SessionBrief
-from aircoding.records.snapshot import Estimator, Snapshot
+from aircoding.records.snapshot import Estimator, ModelLimits, Snapshot
 from aircoding.records.tasks import Plan, TaskSpec
 from aircoding.rules.tools.account import Tool, ToolOptions
 from aircoding.rules.tools.explain import explain_as
@@ -107,6 +107,7 @@ class WorkerViews:
         )
         self._homes = homes or RuleHomes()
         self._revision: str | None = None
+        self._limits: dict[str | None, ModelLimits] = {}
 
     @cached_property
     def policies(self) -> Policies:
@@ -138,7 +139,7 @@ class WorkerViews:
             self._project,
             self._plan_or_none(),
             self.policies,
-            lambda model: limits_for(model, self._project.settings),
+            self._limits_of,
             at=_NO_TIME,
             told=Told(),
             open_worktree=Folder,
@@ -148,6 +149,11 @@ class WorkerViews:
             known_as=side.project_root,
             kind=_ReadOnce,
         )
+
+    def _limits_of(self, model: str | None) -> ModelLimits:
+        if model not in self._limits:
+            self._limits[model] = limits_for(model, self._project.settings)
+        return self._limits[model]
 
     def _plan_or_none(self) -> Plan | None:
         try:
@@ -169,7 +175,7 @@ class WorkerViews:
         if self._revision is None:
             self._revision = gatherer.freeze_run()
         profile = self.policies.profile(asked.role)
-        limits = limits_for(asked.model or asked.task.model, self._project.settings)
+        limits = self._limits_of(asked.model or asked.task.model)
         brief = SessionBrief(
             session_id=session_id(RunId("build"), asked.task.id, 1, asked.role, 1),
             role=asked.role,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import posixpath
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -233,29 +234,38 @@ def compact_paths(paths: Collection[str], known: Collection[str]) -> tuple[str, 
     return tuple(_compact("", chosen, everything))
 
 
-def _compact(folder: str, chosen: set[str], known: set[str]) -> Iterable[str]:
+def _compact(folder: str, chosen: set[str], known: set[str]) -> list[str]:
+    """Return names for what is chosen below a folder: whole folders, or whole endings where that is shorter."""
     if len(chosen) <= 1:
-        yield from sorted(chosen)
-        return
+        return sorted(chosen)
     if chosen == known:
-        yield f"{folder}**"
-        return
-    endings: dict[str, int] = {}
-    for path in chosen:
-        endings[posixpath.splitext(path)[1]] = endings.get(posixpath.splitext(path)[1], 0) + 1
-    for ending, count in sorted(endings.items()):
-        if ending and count > 1 and count == sum(posixpath.splitext(path)[1] == ending for path in known):
-            yield f"{folder}**/*{ending}"
-            chosen = {path for path in chosen if posixpath.splitext(path)[1] != ending}
+        return [f"{folder}**"]
+    endings, rest = _whole_endings(chosen, known)
+    by_folder = _by_folder(folder, chosen, known)
+    if not endings:
+        return by_folder
+    by_ending = [*(f"{folder}**/*{ending}" for ending in endings), *_by_folder(folder, rest, known)]
+    return by_ending if len(by_ending) < len(by_folder) else by_folder
+
+
+def _whole_endings(chosen: set[str], known: set[str]) -> tuple[list[str], set[str]]:
+    """Return the endings of which every known path is chosen, and what is chosen beside them."""
+    counts = Counter(posixpath.splitext(path)[1] for path in known)
+    own = Counter(posixpath.splitext(path)[1] for path in chosen)
+    whole = sorted(ending for ending, count in own.items() if ending and count > 1 and count == counts[ending])
+    return whole, {path for path in chosen if posixpath.splitext(path)[1] not in whole}
+
+
+def _by_folder(folder: str, chosen: set[str], known: set[str]) -> list[str]:
     below: dict[str, tuple[set[str], set[str]]] = {}
     for path in known:
         first, slash, _ = path[len(folder) :].partition("/")
-        inside = below.setdefault(f"{folder}{first}{slash}", (set(), set()))
-        inside[1].add(path)
+        own, every = below.setdefault(f"{folder}{first}{slash}", (set(), set()))
+        every.add(path)
         if path in chosen:
-            inside[0].add(path)
-    for name, (own, all_below) in sorted(below.items()):
-        if own and name.endswith("/"):
-            yield from _compact(name, own, all_below)
-        elif own:
-            yield name
+            own.add(path)
+    names: list[str] = []
+    for name, (own, every) in sorted(below.items()):
+        if own:
+            names += _compact(name, own, every) if name.endswith("/") and name != folder else sorted(own)
+    return names

@@ -10,12 +10,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import StrEnum
+from functools import lru_cache
 
 from aircoding.records.diagnostics import Diagnostic
 from aircoding.rules.front_matter import FrontMatter, parse_front_matter
 from aircoding.rules.globs import Dialect, glob_faults, split_globs
 
 __all__ = ["ForeignHeader", "HeaderStyle", "RuleMode", "read_foreign_header"]
+
+_REMEMBERED_CHARS = 65_536
+"""A project's rules are asked about for thousands of paths; the headers of longer texts are read each time."""
 
 
 class HeaderStyle(StrEnum):
@@ -59,6 +63,10 @@ class ForeignHeader:
 
 def read_foreign_header(text: str, style: HeaderStyle, uri: str = "") -> ForeignHeader:
     """Read the header of a text as the tool of `style` does. Never raises."""
+    return _remembered(text, style, uri) if len(text) <= _REMEMBERED_CHARS else _read(text, style, uri)
+
+
+def _read(text: str, style: HeaderStyle, uri: str) -> ForeignHeader:
     if style is HeaderStyle.PLAIN:
         return ForeignHeader(mode=RuleMode.ALWAYS, why_mode="it has no header", body=text, body_start_line=1)
     matter = parse_front_matter(text, uri)
@@ -72,6 +80,9 @@ def read_foreign_header(text: str, style: HeaderStyle, uri: str = "") -> Foreign
         diagnostics=tuple(_as_remark(one, style) for one in matter.diagnostics),
     )
     return header if matter.broken else _without_effect(_READERS[style](matter, header, uri), matter, style, uri)
+
+
+_remembered = lru_cache(maxsize=1024)(_read)
 
 
 def _as_remark(found: Diagnostic, style: HeaderStyle) -> Diagnostic:

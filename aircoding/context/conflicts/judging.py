@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from aircoding.permissions.engine import decide
 from aircoding.permissions.hosts import host_of_url
+from aircoding.records.ids import Digest
 from aircoding.records.policy import Act, CommandAct, Effect, HostAct, Judgement, PathAct, Policy
 
 __all__ = ["JudgedPolicy", "denied_command", "denied_host", "denied_path"]
@@ -16,16 +17,20 @@ __all__ = ["JudgedPolicy", "denied_command", "denied_host", "denied_path"]
 class JudgedPolicy:
     """A policy as the key of what was judged by it: its rules are not hashed again for each command.
 
-    An ask that nobody can answer is no contradiction, so the policy is asked as if somebody could.
+    An ask that nobody can answer is no contradiction, so the policy is asked as if somebody could. Outside a write area
+    a task asks and nothing is denied, so the area, of which each task has its own, is not read: tasks whose policies
+    differ by it alone share what was judged.
     """
 
     policy: Policy
 
     def __hash__(self) -> int:
-        return hash(self.policy.digest)
+        return hash((self.policy.denied_paths, self.policy.may_write, self.policy.tools, len(self.policy.rules)))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, JudgedPolicy) and self.policy == other.policy
+        if not isinstance(other, JudgedPolicy):
+            return False
+        return self.policy is other.policy or _asked(self.policy) == _asked(other.policy)
 
 
 @lru_cache(maxsize=16_384)
@@ -48,8 +53,11 @@ def denied_host(url: str, by: JudgedPolicy) -> Judgement | None:
 
 @lru_cache(maxsize=64)
 def _as_asked(by: JudgedPolicy) -> Policy:
-    # Outside a write area a task asks and nothing is denied, so the area, of which each task has its own, is not read.
-    return replace(by.policy, interactive=True, confined=True, write_area=())
+    return _asked(by.policy)
+
+
+def _asked(policy: Policy) -> Policy:
+    return replace(policy, interactive=True, confined=True, write_area=(), digest=Digest(""))
 
 
 def _denied(act: Act, policy: Policy) -> Judgement | None:
