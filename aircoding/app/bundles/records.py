@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["RunRecords"]
 
 _DIGEST = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
-_LOCAL = ("imported_at", "imported_from", "texts_let_go_at")
+_LOCAL = ("imported_at", "imported_from", "bodies", "texts_let_go_at")
 """What a store says of its own copy of a run."""
 
 
