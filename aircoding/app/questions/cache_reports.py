@@ -9,7 +9,8 @@ from typing import Any
 
 from aircoding.app.models import capabilities
 from aircoding.app.project import open_project
-from aircoding.app.questions.assemblies import load_context
+from aircoding.app.questions.assemblies import full_id
+from aircoding.records.ids import ManifestId
 from aircoding.records.manifest import CacheMark
 from aircoding.records.usage import Usage
 from aircoding.store.cache_marks import counted_prefixes
@@ -45,9 +46,9 @@ def cache_report(start: Path, given: str) -> CacheReport:
     Raises:
         NotFoundError: there is no such assembly.
     """
-    manifest = load_context(start, given).manifest
-    session = manifest.session_id
     with open_project(start).open_store() as store:
+        manifest = store.assemblies.account(ManifestId(full_id(store, given))).manifest
+        session = manifest.session_id
         calls = store.queries.calls(session_id=session, limit=None)
         simulated = store.calls.spending(manifest.run_id).simulated_calls > 0
         events = store.queries.events(manifest.run_id, types=("cache.missed",), session_id=session, limit=None)

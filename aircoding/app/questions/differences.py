@@ -15,5 +15,5 @@ __all__ = ["diff_contexts"]
 def diff_contexts(start: Path, before: str, after: str) -> Difference:
     """Return what changed between two recorded assemblies."""
     with open_project(start).open_store() as store:
-        old, new = (store.assemblies.get(ManifestId(full_id(store, given))).manifest for given in (before, after))
+        old, new = (store.assemblies.account(ManifestId(full_id(store, given))).manifest for given in (before, after))
         return compare(old, new)

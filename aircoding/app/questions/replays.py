@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from aircoding.app.project import open_project
 from aircoding.app.questions.assemblies import full_id
+from aircoding.app.questions.kept import require_texts
 from aircoding.app.run_results import newest_run
 from aircoding.errors import UsageError
 from aircoding.records.digests import canonical_json, sha256_bytes
@@ -21,11 +22,15 @@ __all__ = ["Replay", "replay_contexts"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
-    """A request rebuilt from the store: its digest now, and whether that is the recorded one."""
+    """A request rebuilt from the store: its digest now, and whether that is the recorded one.
+
+    `redacted`: secrets were masked in it after it was sent, so it is as it was taken in, and not byte for byte.
+    """
 
     manifest_id: str
     digest: str
     equal: bool
+    redacted: bool = False
 
 
 def replay_contexts(start: Path, given: str | None, *, whole_run: bool) -> tuple[Replay, ...]:
@@ -38,6 +43,7 @@ def replay_contexts(start: Path, given: str | None, *, whole_run: bool) -> tuple
     with open_project(start).open_store() as store:
         if given is None or whole_run:
             run = newest_run(store) if given is None else store.runs.get(given).run_id
+            require_texts(store, run)
             ids = [head.manifest_id for head in store.index.heads(run_id=run)]
         else:
             ids = [full_id(store, given)]
@@ -47,4 +53,9 @@ def replay_contexts(start: Path, given: str | None, *, whole_run: bool) -> tuple
 def _replayed(store: Store, manifest_id: str) -> Replay:
     rebuilt = store.assemblies.get(ManifestId(manifest_id))
     digest = sha256_bytes(canonical_json(rebuilt.request))
-    return Replay(manifest_id=manifest_id, digest=digest, equal=digest == rebuilt.manifest.digest)
+    return Replay(
+        manifest_id=manifest_id,
+        digest=digest,
+        equal=digest == rebuilt.manifest.digest,
+        redacted=rebuilt.manifest.provenance == "redacted",
+    )
