@@ -7,6 +7,7 @@ import base64
 import hashlib
 import io
 import json
+import shlex
 import shutil
 import tarfile
 import zipfile
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 from support.recorded_runs import answers, bare_project, record_run
 
 from aircoding.app.bundles.reading import import_run
@@ -28,6 +30,7 @@ from aircoding.errors import NotFoundError, UsageError
 from aircoding.records.events import Event
 from aircoding.records.ids import RunId
 from aircoding.sources.bundle_files import BundleError
+from aircoding.sources.resources import read_resource
 from aircoding.store import open_store
 
 WORDS = "The kettle of the north tower sings at noon.\n"
@@ -356,3 +359,29 @@ def test_the_commands(
     assert json.loads(said)["prune"]["runs"] == ["r1"]
     code, said = air("status", "r1")
     assert (code, "no run r1" in said) == (2, True)
+
+
+def test_the_manifest_is_what_its_schema_says(bundle: Path) -> None:
+    manifest = json.loads((bundle / "manifest.json").read_text())
+    schema = json.loads(read_resource("schemas/bundle-manifest.json"))
+    assert [error.message for error in Draft202012Validator(schema).iter_errors(manifest)] == []
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "keep-and-share-the-record.md"
+
+
+def test_the_commands_of_the_page_run(
+    here: Path, there: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    blocks = [block.removeprefix("sh\n") for block in PAGE.read_text().split("```")[1::2] if block.startswith("sh\n")]
+    commands = [line for block in blocks for line in block.splitlines() if line.startswith("aircoding")]
+    assert len(commands) == 8
+    for line in commands:
+        root = there if " import " in line or " replay " in line else here
+        monkeypatch.chdir(root)
+        _, *arguments = shlex.split(line.replace("RUN", "r1"), comments=True)
+        if "import" in arguments:
+            arguments[-1] = str(here / arguments[-1])
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        assert ended.value.code == 0, (line, capsys.readouterr())
