@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aircoding.cli.conflict_words import holds, reason
+from aircoding.audit.verdicts import holds, reason
 from aircoding.cli.output import emit, json_option, note, table
 
 if TYPE_CHECKING:

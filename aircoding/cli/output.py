@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import click
 
 from aircoding.records.jsonable import jsonable
+from aircoding.records.printable import visible, visible_line
 
 __all__ = ["SCHEMA_VERSION", "emit", "json_option", "note", "print_error", "table", "visible", "visible_line"]
 __all__ += ["visible_words"]
@@ -20,30 +20,10 @@ SCHEMA_VERSION = 1
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
-_KEPT = frozenset("\n\t")
-_LINE_SEPARATORS = frozenset({"Zl", "Zp"})
-
-
-def visible(text: str) -> str:
-    """Return `text` with control, bidirectional and invisible characters, and foreign ends of a line, as escapes."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(char if char in _KEPT or not _is_unseen(char) else f"\\u{{{ord(char):04x}}}" for char in text)
-
-
-def visible_line(text: str) -> str:
-    """Return `text` as `visible` does, on one line: what somebody else wrote cannot begin a line of our own."""
-    return visible(text).replace("\n", "\\n").replace("\t", "\\t")
-
 
 def visible_words(words: Iterable[str]) -> str:
     """Return the words of a command on one line, quoted as a shell would need them, so that each can be told."""
     return visible_line(" ".join(shlex.quote(word) for word in words))
-
-
-def _is_unseen(char: str) -> bool:
-    category = unicodedata.category(char)
-    return category.startswith("C") or category in _LINE_SEPARATORS
 
 
 def emit(kind: str, value: Any, *, as_json: bool, text: Callable[[], str], **more: Any) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aircoding.cli.conflict_words import holds
+from aircoding.audit.verdicts import holds
 from aircoding.cli.output import emit, json_option, table
 from aircoding.records.words import counted, dollars
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from aircoding.cli.context import show_answers
+from aircoding.cli.context.page import emit_page, html_option
 from aircoding.cli.output import emit, json_option, note
 
 __all__ = ["build"]
@@ -28,6 +29,7 @@ __all__ = ["build"]
 @click.option("--no-hooks", is_flag=True, help="Load no plugin, and ask no hook of the project.")
 @click.option("--profile", help="A profile of ~/.air/profiles instead of the one that is set.")
 @click.option("--exact", is_flag=True, help="Ask the provider to count the tokens (needs a key, costs nothing).")
+@html_option
 @json_option
 def build(
     role: str,
@@ -41,12 +43,15 @@ def build(
     no_hooks: bool,
     profile: str | None,
     exact: bool,
+    page_file: Path | None,
     as_json: bool,
 ) -> None:
     """Assemble what a worker would see now. Nothing is recorded; nothing is sent, except to count with --exact."""
     from aircoding.app.contexts import BuildRequest, build_context
     from aircoding.app.estimators import count_exactly
 
+    if exact and page_file is not None:
+        raise click.UsageError("give --exact or --html: the page has the estimate")
     request = BuildRequest(
         start=Path.cwd(),
         role=role,
@@ -61,6 +66,9 @@ def build(
         profile=profile,
     )
     assembled = build_context(request, say=note)
+    if page_file is not None:
+        emit_page(assembled, page_file, as_json=as_json)
+        return
     counted = {"exact_tokens": count_exactly(assembled)} if exact else {}
     emit(
         "context",

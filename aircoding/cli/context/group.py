@@ -9,6 +9,7 @@ from aircoding.cli.lazy import LazyGroup
 __all__ = ["context"]
 
 _COMMANDS = {
+    "blame": ("aircoding.cli.context.blame:blame", "Say for each line of a prompt whose it is."),
     "build": ("aircoding.cli.context.build:build", "Assemble what a worker would see now; nothing is recorded."),
     "cache": ("aircoding.cli.context.cache:cache", "Say what a call read from the prompt cache, and why not more."),
     "diff": ("aircoding.cli.context.diff:diff", "Say what changed between two assemblies."),

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from aircoding.cli.context import show_answers
+from aircoding.cli.context.page import emit_page, html_option
 from aircoding.cli.output import emit, json_option, note
 
 __all__ = ["list_", "show"]
@@ -15,12 +16,18 @@ __all__ = ["list_", "show"]
 @click.command()
 @click.argument("manifest_id")
 @click.option("--prompt", is_flag=True, help="The whole text, block by block.")
+@html_option
 @json_option
-def show(manifest_id: str, prompt: bool, as_json: bool) -> None:
+def show(manifest_id: str, prompt: bool, page_file: Path | None, as_json: bool) -> None:
     """Show a recorded assembly: segments by layer, what was left out, marks, conflicts."""
     from aircoding.app.questions.assemblies import load_context
 
+    if prompt and page_file is not None:
+        raise click.UsageError("give --prompt or --html: the page holds the whole text")
     assembled = load_context(Path.cwd(), manifest_id)
+    if page_file is not None:
+        emit_page(assembled, page_file, as_json=as_json)
+        return
     text = show_answers.prompt_text if prompt else show_answers.show_text
     emit("context", show_answers.context_document(assembled), as_json=as_json, text=lambda: text(assembled))
 

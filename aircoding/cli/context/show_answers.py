@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from aircoding.cli.conflict_words import holds, reason
+from aircoding.audit.verdicts import holds, reason
 from aircoding.cli.context.places import plain_uri, shown_place
 from aircoding.cli.output import table
 from aircoding.records.jsonable import jsonable

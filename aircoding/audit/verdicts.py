@@ -1,11 +1,8 @@
-"""A conflict in words: what holds, and why."""
+"""A conflict in words: what holds, and why. Pure."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from aircoding.records.conflicts import Conflict
+from aircoding.records.conflicts import Conflict
 
 __all__ = ["holds", "reason"]
 
