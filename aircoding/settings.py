@@ -82,6 +82,8 @@ class StoreSettings(_Section):
 
     url: str | None = None
     """A database URL; none: `.air/local/air.db`."""
+    bodies: Literal["full", "digests"] = "full"
+    """`digests`: when a run has ended its texts go, and the account of them stays."""
 
 
 class RulesSettings(_Section):
@@ -244,6 +246,8 @@ def _added(key: tuple[str, str], before: object, value: object) -> object:
 
 def _is_let_in(key: tuple[str, str], before: object, value: object) -> bool:
     """Whether a value of the project would let in what the user's file switches off, in any spelling of a boolean."""
+    if key == ("store", "bodies"):
+        return before == "digests" and value != before  # what the user does not want to be kept is not kept
     return key in _LET_IN and _as_boolean(before) is False and _as_boolean(value) is True
 
 

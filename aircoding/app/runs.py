@@ -19,9 +19,10 @@ from aircoding.app.plan_conflicts import find_conflicts
 from aircoding.app.plans import load_plan, trust_command
 from aircoding.app.policies import Policies, open_policies
 from aircoding.app.project import Project, as_profile, open_project
+from aircoding.app.pruning import let_go_of_texts
 from aircoding.app.run_results import RunResult, lock_of, result_of
 from aircoding.app.wiring import World, freeze_run, wire
-from aircoding.errors import NotFoundError, ProjectError, UsageError
+from aircoding.errors import NotFoundError, ProjectError, StoreError, UsageError
 from aircoding.fleet.approvals import commands_to_approve
 from aircoding.fleet.deps import FleetDeps, append
 from aircoding.fleet.drive import drive
@@ -117,7 +118,8 @@ def start_run(request: RunRequest, *, report: Report, say: Say, confirm: Confirm
             for conflict in known.conflicts:
                 append(deps, "conflict.found", jsonable(conflict), key=conflict.conflict_id)
             _tell_faults(deps, extensions)
-            return _drive(deps, engine, store, say, judge=project.settings.conflicts.judge)
+            result = _drive(deps, engine, store, say, judge=project.settings.conflicts.judge)
+        return _settled(project, store, result, say)
 
 
 def resume_run(
@@ -167,7 +169,17 @@ def resume_run(
             store.runs.finish(run.run_id, "running")
             append(deps, "run.resumed", {}, key=SystemClock().now())
             _tell_faults(deps, world.extensions)
-            return _drive(deps, engine, store, say, judge=project.settings.conflicts.judge)
+            result = _drive(deps, engine, store, say, judge=project.settings.conflicts.judge)
+        return _settled(project, store, result, say)
+
+
+def _settled(project: Project, store: Store, result: RunResult, say: Say) -> RunResult:
+    """Let the texts of ended runs go whose settings asked for it; what was done stands whatever comes of that."""
+    try:
+        let_go_of_texts(project, store)
+    except StoreError as error:
+        say(f"the texts of run {result.run_id} are still kept: {error.message}; try `aircoding db prune --bodies-only`")
+    return result
 
 
 def _tell_faults(deps: FleetDeps, extensions: Extensions) -> None:
@@ -275,6 +287,7 @@ def _new_run(world: World, plan: Plan, model: str, request: RunRequest) -> Run:
         sandbox=world.sandbox.report.backend,
         confined=world.policies.confined,
         profile=settings.identity.profile,
+        bodies=settings.store.bodies,
     )
 
 

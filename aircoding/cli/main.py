@@ -22,7 +22,7 @@ _COMMANDS = {
         "aircoding.cli.context.group:context",
         "Build, show, test and question prompts: blame, why, why-not, who-saw, diff, replay, costs, ...",
     ),
-    "db": ("aircoding.cli.db:db", "Upgrade the database, or say what is in it."),
+    "db": ("aircoding.cli.db:db", "Upgrade the database, say what is in it, or let go of what is old."),
     "demo": ("aircoding.cli.demo:demo", "Watch a small fleet work, without a key or a network."),
     "doctor": ("aircoding.cli.setup:doctor", "Check this machine and this project; each finding comes with its fix."),
     "emulator": ("aircoding.cli.emulator:emulator", "Serve a scripted Messages API on this machine, for any client."),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from aircoding.records.ids import Digest
 
-__all__ = ["BUNDLE_FILES", "BUNDLE_FORMAT", "BundleFile", "BundleManifest", "Redaction"]
+__all__ = ["BUNDLE_FILES", "BUNDLE_FORMAT", "REPORT_NAME", "BundleFile", "BundleManifest", "Redaction"]
 
 BUNDLE_FORMAT = 1
 """The version of what is written; a reader refuses one that it does not know."""
@@ -28,6 +28,9 @@ BUNDLE_FILES = (
     "rulings.jsonl",
 )
 """What a bundle holds beside `manifest.json`, in the order in which it is read."""
+
+REPORT_NAME = "report.html"
+"""A page of the run for people; a reader leaves it alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

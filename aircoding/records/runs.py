@@ -18,7 +18,8 @@ class Run:
     commands (bubblewrap, external, none) and `confined` whether the policy counts on it; both are chosen when the run
     starts and hold for every resume, and so does `profile`, the user's profile that its agents speak and remember as.
     `imported_at` says since when a run that went on elsewhere is on record here, `imported_from` is the digest of its
-    bundle; None: it is our own. `texts_let_go_at`: since then its account is kept without its texts; None: with them.
+    bundle; None: it is our own. `bodies` is `digests` where its texts go when it has ended, `texts_let_go_at` when
+    they went; then its account stands without them.
     """
 
     run_id: RunId
@@ -41,6 +42,7 @@ class Run:
     profile: str | None = None
     imported_at: str | None = None
     imported_from: Digest | None = None
+    bodies: str | None = None
     texts_let_go_at: str | None = None
 
 

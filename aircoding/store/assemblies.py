@@ -28,7 +28,7 @@ from aircoding.store.fences import Fences
 from aircoding.store.rebuilding import HEAD, REDACTIONS, masked_digest, read_account, read_nodes, rebuild
 from aircoding.store.skeleton import Place, Skeleton, SplitRequest, split_request
 from aircoding.store.snapshots import join_snapshot, split_snapshot
-from aircoding.store.statements import insert_rows
+from aircoding.store.statements import insert_new
 from aircoding.store.tables.assemblies import AssemblyRow, RedactionRow
 from aircoding.store.texts import name_texts, put_texts, read_texts
 
@@ -45,11 +45,10 @@ class AssemblyStore:
         self._fences = fences
         self._now = now
 
-    def record(self, context: AssembledContext, *, snapshot: Snapshot, masked_digest: Digest | None = None) -> None:
+    def record(self, context: AssembledContext, *, snapshot: Snapshot) -> None:
         """Commit request and manifest, durably; the same session and turn again changes nothing.
 
-        The snapshot is kept with it, the texts of candidates that were left out included. `masked_digest` is that of
-        the request as it is given, where secrets were masked in it after it was sent.
+        The snapshot is kept with it, the texts of candidates that were left out included.
 
         Raises:
             FencedError: another process owns the run.
@@ -69,11 +68,13 @@ class AssemblyStore:
                 return
             put_texts(connection, texts, now)
             _insert(connection, context, split, latest, index, now)
-            if masked_digest is not None:
-                redaction = row(RedactionRow, manifest_id=manifest.manifest_id, digest=masked_digest)
-                insert_rows(connection, REDACTIONS, [redaction])
 
         self._database.write(body, durable=True)
+
+    def mark_masked(self, manifest_id: ManifestId, digest: Digest) -> None:
+        """Say of a request that secrets were masked in it after it was sent; `digest` is of it as it is on record."""
+        values = row(RedactionRow, manifest_id=manifest_id, digest=digest)
+        self._database.write(lambda connection: insert_new(connection, REDACTIONS, [values]), durable=True)
 
     def record_account(self, context: AssembledContext) -> None:
         """Commit a manifest whose texts are not at hand; the same session and turn again changes nothing.

@@ -17,6 +17,7 @@ from aircoding.store.events import EventStore
 from aircoding.store.fences import Fences
 from aircoding.store.heads import Index
 from aircoding.store.hooks import HookStore
+from aircoding.store.pruning import Pruner
 from aircoding.store.queries import Queries
 from aircoding.store.rulings import RulingStore
 from aircoding.store.runs import RunStore
@@ -63,6 +64,7 @@ class Store:
         self.index = Index(database)
         self.queries = Queries(database)
         self.accounting = Accounting(database)
+        self.pruner = Pruner(database, now)
 
     @property
     def where(self) -> str:

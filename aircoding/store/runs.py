@@ -116,5 +116,6 @@ def run_of(found: Row[Any]) -> Run:
         profile=found.profile,
         imported_at=found.imported_at,
         imported_from=None if found.imported_from is None else Digest(found.imported_from),
+        bodies=found.bodies,
         texts_let_go_at=found.texts_let_go_at,
     )

@@ -43,7 +43,14 @@ class TextStore:
                 hint="Read the file as UTF-8 with replacement before it is stored.",
                 code="store.text",
             ) from None
-        self._database.write(lambda connection: put_texts(connection, {digest: text}, self._now()))
+        now = self._now()
+
+        def body(connection: Connection) -> None:
+            put_texts(connection, {digest: text}, now)
+            # Nothing names it yet: the time says that somebody is about to, so that no prune takes it away.
+            connection.execute(TEXTS.update().where(TEXTS.c.digest == digest).values(stored_at=now))
+
+        self._database.write(body)
         return digest
 
     def get(self, digest: Digest) -> str | None:

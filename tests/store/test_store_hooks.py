@@ -84,7 +84,7 @@ def test_a_database_from_before_is_upgraded_with_what_it_holds(opened: Store, da
     def back(connection: sa.Connection) -> None:
         connection.execute(sa.text("DROP TABLE hook_results"))
         connection.execute(sa.text("DROP TABLE redactions"))
-        for column in ("profile", "imported_at", "imported_from", "texts_let_go_at"):
+        for column in ("profile", "imported_at", "imported_from", "bodies", "texts_let_go_at"):
             connection.execute(sa.text(f"ALTER TABLE runs DROP COLUMN {column}"))
         connection.execute(sa.text("ALTER TABLE steering_entries DROP COLUMN trust"))
         connection.execute(sa.text(f"UPDATE {VERSION_TABLE} SET version_num = '0003_run_confinement'"))

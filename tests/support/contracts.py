@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from aircoding.records.bundles import BundleManifest
 from aircoding.records.conflicts import Conflict
 from aircoding.records.events import Event
 from aircoding.records.manifest import AssembledContext, Manifest, Overflow
@@ -19,6 +20,7 @@ from aircoding.records.snapshot import Snapshot
 
 CONTRACTS: dict[str, type] = {
     "assembled-context": AssembledContext,
+    "bundle-manifest": BundleManifest,
     "conflict": Conflict,
     "decision": Decision,
     "manifest": Manifest,

@@ -99,7 +99,9 @@ class Intake:
             manifest_id, snapshot = next(snapshots, ("", None))
             if manifest_id != context.manifest_id or snapshot is None or not has_request:
                 raise ValueError(f"{context.manifest_id[:80]} has no request, or no snapshot in its place")
-            log.record(context, snapshot=snapshot, masked_digest=masked)
+            log.record(context, snapshot=snapshot)
+            if masked is not None:
+                log.mark_masked(context.manifest_id, masked)
 
         self._each("assemblies.jsonl", assemblies, write)
 

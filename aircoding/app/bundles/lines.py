@@ -54,7 +54,7 @@ class Lines:
     def _run(self, value: Mapping[str, Any]) -> Run:
         run = _decoded(Run, value)
         self._own(run.run_id == self._contents.manifest.run_id)
-        return replace(run, imported_at=None, imported_from=None, texts_let_go_at=None)
+        return replace(run, imported_at=None, imported_from=None, bodies=None, texts_let_go_at=None)
 
     def events(self) -> Iterator[Event]:
         """Yield the events; their numbers count from 1 without gaps."""

@@ -11,7 +11,7 @@ from aircoding.app.bundles.intake import Clock, Intake
 from aircoding.app.bundles.lines import Lines
 from aircoding.app.project import open_project
 from aircoding.errors import NotFoundError, UsageError
-from aircoding.records.bundles import BUNDLE_FILES
+from aircoding.records.bundles import BUNDLE_FILES, REPORT_NAME
 from aircoding.sources.bundle_files import opened_bundle
 from aircoding.workspace.clock import SystemClock
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from aircoding.store import Store
 
 __all__ = ["ImportReport", "import_run"]
-
-_REPORT = "report.html"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +42,7 @@ def import_run(start: Path, bundle: Path) -> ImportReport:
         StoreError: the database cannot be written.
     """
     project = open_project(start)
-    with opened_bundle(bundle, frozenset((*BUNDLE_FILES, _REPORT))) as files:
+    with opened_bundle(bundle, frozenset((*BUNDLE_FILES, REPORT_NAME))) as files:
         contents = read_contents(bundle, files)
         lines = Lines(contents)
         for _ in lines.everything():  # first without holding the database

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from aircoding.app.money import spending_line
+from aircoding.app.rulings import run_conflicts
 from aircoding.audit.redaction import MachineNames, Secrets, masked_context, masked_value
 from aircoding.audit.sharing import Shared
 from aircoding.records.digests import canonical_json, sha256_bytes, sha256_text
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["RunRecords"]
 
 _DIGEST = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
-_LOCAL = ("imported_at", "imported_from", "texts_let_go_at")
+_LOCAL = ("imported_at", "imported_from", "bodies", "texts_let_go_at")
 """What a store says of its own copy of a run."""
 
 
@@ -64,6 +66,21 @@ class RunRecords:
             yield "steering.jsonl", self._steering()
             yield "snapshots.jsonl", self._snapshots()
             yield "texts.jsonl", named
+
+    def report(self) -> dict[str, Any]:
+        """Return what the page of the run shows, masked as all that was never a prompt."""
+        store, run = self._store, self._run.run_id
+        facts = {
+            "run": self._of_run(),
+            "spending": spending_line(store.calls.spending(run)),
+            "tasks": store.runs.task_states(run),
+            "costs": store.queries.costs(run),
+            "left_out": store.rulings.left_out(run),
+            "conflicts": run_conflicts(store, run),
+            "prompts": store.index.heads(run_id=run),
+        }
+        told: dict[str, Any] = masked_value(jsonable(facts), self._account)
+        return told
 
     def _of_run(self) -> dict[str, Any]:
         value: dict[str, Any] = jsonable(self._run)

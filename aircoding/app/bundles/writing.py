@@ -22,7 +22,8 @@ from aircoding.app.screener import open_screener
 from aircoding.audit.redaction import MachineNames, Secrets
 from aircoding.audit.sharing import Shared
 from aircoding.errors import UsageError
-from aircoding.records.bundles import BUNDLE_FILES, BUNDLE_FORMAT, BundleFile, BundleManifest, Redaction
+from aircoding.pages.run_report import run_report_page
+from aircoding.records.bundles import BUNDLE_FILES, BUNDLE_FORMAT, REPORT_NAME, BundleFile, BundleManifest, Redaction
 from aircoding.records.digests import canonical_json
 from aircoding.records.ids import Digest
 from aircoding.records.jsonable import jsonable
@@ -70,7 +71,7 @@ def export_run(start: Path, run_id: str | None, output: Path | None, *, texts: b
         if not target.absolute().parent.is_dir():
             raise UsageError(f"{target}: its folder is not there", hint="name a file in a folder that is there")
         manifest, counts = _write(project, store, run, Path(made), texts=texts, mask_paths=mask_paths)
-        names = [MANIFEST_NAME, *(file.name for file in manifest.files)]
+        names = [MANIFEST_NAME, *(file.name for file in manifest.files), REPORT_NAME]
         pack_bundle(Path(made), names, target)
     return BundleReport(
         file=str(target),
@@ -110,6 +111,7 @@ def _write(
         for name, lines in records.files():
             for line in lines:
                 files[name].add(line)
+        (folder / REPORT_NAME).write_text(run_report_page(records.report()), encoding="utf-8", newline="\n")
         written = tuple(files[name].ended(name) for name in BUNDLE_FILES)
     manifest = BundleManifest(
         format=BUNDLE_FORMAT,

@@ -65,7 +65,7 @@ def list_contexts(
 def last_of_sessions(store: Store, run_id: str, task_id: str | None, role: str | None) -> Sequence[Manifest]:
     """The last assembly of a session tells of all its turns: within an epoch nothing that was sent goes away."""
     last = {head.session_id: head for head in store.index.heads(run_id=run_id, task_id=task_id, role=role)}
-    return [store.assemblies.get(ManifestId(head.manifest_id)).manifest for head in last.values()]
+    return [store.assemblies.account(ManifestId(head.manifest_id)).manifest for head in last.values()]
 
 
 def require_task(store: Store, run_id: str, task_id: str | None) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from aircoding.app.models import capabilities
 from aircoding.app.project import open_project
+from aircoding.app.questions.kept import whole_or_account
 from aircoding.app.questions.selectors import selected_id
 from aircoding.audit.prefixes import PrefixComparison, compare_prefixes
 from aircoding.records.ids import ManifestId
@@ -75,10 +76,10 @@ def cache_report(start: Path, given: str, *, against: str | None = None) -> Cach
         NotFoundError: there is no such assembly.
     """
     with open_project(start).open_store() as store:
-        context = store.assemblies.get(selected_id(store, given))
+        context, is_whole = whole_or_account(store, selected_id(store, given))
         manifest, session = context.manifest, context.manifest.session_id
         other = selected_id(store, against) if against is not None else _earlier(store, manifest)
-        earlier = store.assemblies.get(other) if other is not None else None
+        earlier = store.assemblies.get(other) if other is not None and (is_whole or against is not None) else None
         calls = store.queries.calls(session_id=session, limit=None)
         simulated = store.calls.spending(manifest.run_id).simulated_calls > 0
         events = store.queries.events(manifest.run_id, types=("cache.missed",), session_id=session, limit=None)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from aircoding.app.project import open_project
 from aircoding.app.questions.assemblies import full_id
+from aircoding.app.questions.kept import require_texts
 from aircoding.app.run_results import newest_run
 from aircoding.errors import NotFoundError, StoreError, UsageError
 from aircoding.records.digests import canonical_json, sha256_bytes
@@ -23,13 +24,15 @@ __all__ = ["Replay", "replay_contexts"]
 class Replay:
     """A request rebuilt from the store: its digest now, and whether that is the recorded one.
 
-    Where it cannot be rebuilt `why` says so, and `digest` is empty.
+    Where it cannot be rebuilt `why` says so, and `digest` is empty. `redacted`: secrets were masked in it after it was
+    sent, so it is as it was taken in, and not byte for byte.
     """
 
     manifest_id: str
     digest: str
     equal: bool
     why: str = ""
+    redacted: bool = False
 
 
 def replay_contexts(start: Path, given: str | None, *, whole_run: bool) -> tuple[Replay, ...]:
@@ -42,6 +45,7 @@ def replay_contexts(start: Path, given: str | None, *, whole_run: bool) -> tuple
     with open_project(start).open_store() as store:
         if whole_run:
             run = newest_run(store) if given is None else store.runs.get(given).run_id
+            require_texts(store, run)
             return tuple(_replayed_or_why(store, head.manifest_id) for head in store.index.heads(run_id=run))
         return (_replayed(store, full_id(store, given or "")),)
 
@@ -56,4 +60,9 @@ def _replayed_or_why(store: Store, manifest_id: str) -> Replay:
 def _replayed(store: Store, manifest_id: str) -> Replay:
     rebuilt = store.assemblies.get(ManifestId(manifest_id))
     digest = sha256_bytes(canonical_json(rebuilt.request))
-    return Replay(manifest_id=manifest_id, digest=digest, equal=digest == rebuilt.manifest.digest)
+    return Replay(
+        manifest_id=manifest_id,
+        digest=digest,
+        equal=digest == rebuilt.manifest.digest,
+        redacted=rebuilt.manifest.provenance == "redacted",
+    )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from aircoding.app.project import open_project
 from aircoding.app.questions.assemblies import full_id, last_of_sessions, require_task
+from aircoding.app.questions.kept import require_texts
 from aircoding.app.run_results import newest_run
 from aircoding.audit.considerations import Consideration, why_not
 from aircoding.audit.places import Place, why
@@ -22,6 +23,7 @@ def why_text(start: Path, text: str, *, run_id: str | None, manifest_id: str | N
         if manifest_id is not None:
             return why([store.assemblies.get(ManifestId(full_id(store, manifest_id)))], text)
         run = run_id or newest_run(store)
+        require_texts(store, run)
         places: list[Place] = []
         seen: set[tuple[str, str, int]] = set()
         for head in store.index.heads(run_id=run):
@@ -39,7 +41,7 @@ def why_not_subject(
     """Return each time that a path or rule was considered, the newest assembly of each session."""
     with open_project(start).open_store() as store:
         if manifest_id is not None:
-            return why_not([store.assemblies.get(ManifestId(full_id(store, manifest_id))).manifest], subject)
+            return why_not([store.assemblies.account(ManifestId(full_id(store, manifest_id))).manifest], subject)
         run = run_id or newest_run(store)
         require_task(store, run, task_id)
         return why_not(last_of_sessions(store, run, task_id, role), subject)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aircoding.cli.conflict_words import holds
+from aircoding.audit.verdicts import holds
 from aircoding.cli.context.places import plain_uri
 from aircoding.cli.output import table, visible_line
 from aircoding.records.words import counted

@@ -36,6 +36,7 @@ class RunRow(SQLModel, table=True):
     profile: str | None = text(default=None)
     imported_at: str | None = text(default=None)
     imported_from: str | None = text(default=None)
+    bodies: str | None = text(default=None)
     texts_let_go_at: str | None = text(default=None)
     fence: int = number(default=0, ge=0)
     last_seq: int = number(default=0, ge=0)

@@ -16,7 +16,7 @@ depends_on = None
 
 def upgrade() -> None:
     """Add the columns and the table."""
-    for name in ("imported_at", "imported_from", "texts_let_go_at"):
+    for name in ("imported_at", "imported_from", "bodies", "texts_let_go_at"):
         op.add_column("runs", sa.Column(name, sa.Text(), nullable=True))
     op.create_table(
         "redactions",

@@ -1,0 +1,144 @@
+"""Which texts are needed: named by a row, or by a text that is needed itself.
+
+A row names a text by a foreign key, or by the digest anywhere in its JSON; a text names others the same way (skeletons,
+snapshots, briefs, references to artifacts). So whatever looks like the digest of a text keeps it: too much may be kept
+so, never too little.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any
+
+from sqlalchemy import Column, ColumnElement, Connection, LargeBinary, Select, Table, or_, select
+from sqlalchemy import Text as TextType
+from sqlmodel import SQLModel
+
+from aircoding.store.accounts import ASSEMBLIES, SEGMENT_TEXTS, SEGMENT_USES
+from aircoding.store.columns import table_of
+from aircoding.store.fences import RUNS
+from aircoding.store.statements import chunks
+from aircoding.store.tables.sessions import SessionRow
+from aircoding.store.texts import TEXTS, find_texts
+
+__all__ = ["named_digests", "of_runs", "reached"]
+
+SESSIONS = table_of(SessionRow)
+_DIGEST = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
+_TIMES = ("recorded_at", "started_at", "finished_at", "opened_at", "closed_at", "at", "ended_at", "created_at")
+_SHARED = frozenset({"texts", "segments", "segment_texts", "outcomes"})
+"""Tables whose rows belong to no run: they are reached from the uses that do."""
+_AT_ONCE = 400
+
+
+def of_runs(table: Table, runs: ColumnElement[bool]) -> ColumnElement[bool] | None:
+    """Return which rows of a table belong to the runs that a condition names; None: its rows belong to no run."""
+    columns = table.c
+    if table.name in _SHARED:
+        return None
+    if "run_id" in columns:
+        return columns.run_id.in_(select(RUNS.c.run_id).where(runs))
+    if "session_id" in columns:
+        return columns.session_id.in_(select(SESSIONS.c.session_id).where(_run_of(SESSIONS, runs)))
+    if "assembly" in columns:
+        return columns.assembly.in_(select(ASSEMBLIES.c.assembly).where(_run_of(ASSEMBLIES, runs)))
+    if "manifest_id" in columns:
+        return columns.manifest_id.in_(select(ASSEMBLIES.c.manifest_id).where(_run_of(ASSEMBLIES, runs)))
+    return None
+
+
+def _run_of(table: Table, runs: ColumnElement[bool]) -> ColumnElement[bool]:
+    return table.c.run_id.in_(select(RUNS.c.run_id).where(runs))
+
+
+def named_digests(connection: Connection, runs: ColumnElement[bool], *, since: str | None = None) -> Iterator[str]:
+    """Yield what rows of some runs name, with repeats.
+
+    Args:
+        connection: any transaction.
+        runs: a condition on the table of runs.
+        since: only what was recorded at this time or later, and runs that were imported since.
+    """
+    for table in SQLModel.metadata.sorted_tables:
+        which = of_runs(table, runs)
+        columns = [column for column in table.c if _may_name(column)]
+        if which is None or not columns:
+            continue
+        query = select(*columns).where(which)
+        if since is not None:
+            recent = _recent(table, since)
+            if recent is None:
+                continue  # rows without a time of their own name what the rows above them name
+            query = query.where(recent)
+        for row in connection.execute(query):
+            for value in row:
+                yield from _digests(value)
+    yield from _shown(connection, runs, since)
+
+
+def _may_name(column: Column[Any]) -> bool:
+    return isinstance(column.type, (TextType, LargeBinary)) and not column.name.endswith("_at")
+
+
+def _recent(table: Table, since: str) -> ColumnElement[bool] | None:
+    times = [table.c[name] >= since for name in _TIMES if name in table.c]
+    imported = of_runs(table, RUNS.c.imported_at >= since)
+    return or_(*times, *([] if imported is None else [imported])) if times else None
+
+
+def _shown(connection: Connection, runs: ColumnElement[bool], since: str | None) -> Iterator[str]:
+    """Yield the texts of segments, which many runs share."""
+    query: Select[Any] = (
+        select(SEGMENT_TEXTS.c.shown_digest)
+        .join(SEGMENT_USES, SEGMENT_USES.c.segment == SEGMENT_TEXTS.c.segment)
+        .join(ASSEMBLIES, ASSEMBLIES.c.assembly == SEGMENT_USES.c.assembly)
+        .where(_run_of(ASSEMBLIES, runs))
+        .distinct()
+    )
+    recent = None if since is None else _recent(ASSEMBLIES, since)
+    if recent is not None:
+        query = query.where(recent)
+    yield from connection.execute(query).scalars()
+
+
+def _digests(value: Any) -> Iterable[str]:
+    if isinstance(value, (bytes, memoryview)):
+        try:
+            value = zlib.decompress(bytes(value)).decode("utf-8", "replace")
+        except zlib.error:
+            return ()
+    return _DIGEST.findall(value) if isinstance(value, str) and len(value) >= 64 else ()
+
+
+def reached(connection: Connection, named: Iterable[str], *, known: Collection[str] = ()) -> set[str]:
+    """Return the digests that are named, and all that the texts of those name in turn.
+
+    Args:
+        connection: any transaction.
+        named: where to begin.
+        known: texts that were followed before; they are not followed again.
+    """
+    found: set[str] = set()
+    waiting = set(named)
+    while waiting:
+        new = waiting - found
+        if known:
+            new.difference_update(known)
+        found |= new
+        waiting = set()
+        for some in chunks(sorted(new), _AT_ONCE):
+            for text in find_texts(connection, some).values():  # type: ignore[arg-type]  # digests, as far as they are any
+                waiting.update(_DIGEST.findall(text))
+            waiting |= _bases(connection, some)
+    return found
+
+
+def _bases(connection: Connection, digests: list[str]) -> set[str]:
+    """Return the texts on which others stand, where the table of texts names any."""
+    columns = [column for column in TEXTS.c if any(key.column is TEXTS.c.digest for key in column.foreign_keys)]
+    if not columns:
+        return set()
+    query = select(*columns).where(TEXTS.c.digest.in_(digests))
+    return {value for row in connection.execute(query) for value in row if value is not None}
