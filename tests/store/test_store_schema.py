@@ -23,8 +23,11 @@ from aircoding.store.columns import json_is_valid, row
 from aircoding.store.database import connect_database
 from aircoding.store.migrations.views_0001 import VIEWS as VIEW_QUERIES
 from aircoding.store.schema import HEAD, KNOWN, VERSION_TABLE, read_schema_state
+from aircoding.store.tables import every
 from aircoding.store.tables.calls import ModelCallRow
 from aircoding.store.tables.runs import EventRow
+
+assert every.__all__, "imported so that the metadata is full"
 
 VIEWS = ["v_conflicts", "v_costs", "v_omissions", "v_runs", "v_segments", "v_tasks"]
 

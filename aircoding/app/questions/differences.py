@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from aircoding.app.project import open_project
-from aircoding.app.questions.assemblies import full_id
+from aircoding.app.questions.finding import full_id
 from aircoding.audit.differences import Difference, compare
 from aircoding.records.ids import ManifestId
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aircoding.app.project import open_project
-from aircoding.app.questions.assemblies import full_id
+from aircoding.app.questions.finding import full_id
 from aircoding.app.run_results import newest_run
 from aircoding.errors import UsageError
 from aircoding.records.digests import canonical_json, sha256_bytes

@@ -1,55 +1,183 @@
-"""Why a text stands in prompts, why another does not, and who saw it."""
+"""Why a text stands in prompts, why another does not, and who saw it: for one worker, one run or the whole fleet."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from aircoding.app.project import open_project
-from aircoding.app.questions.assemblies import full_id, last_of_sessions, require_task
-from aircoding.app.run_results import newest_run
-from aircoding.audit.considerations import Consideration, why_not
+from aircoding.app.questions.asking import Asked, Page, asked_within, record_of
+from aircoding.app.questions.finding import full_id
+from aircoding.audit.considerations import Consideration, consideration, why_not
 from aircoding.audit.places import Place, why
-from aircoding.audit.witnesses import Witness, who_saw
+from aircoding.audit.sightings import sightings
+from aircoding.audit.subjects import matches, split_version
+from aircoding.audit.witnesses import Summary, Witness, who_saw
 from aircoding.records.ids import ManifestId
+from aircoding.records.seen import SeenSegment
 
-__all__ = ["who_saw_subject", "why_not_subject", "why_text"]
+if TYPE_CHECKING:
+    from aircoding.records.manifest import SegmentRecord
+    from aircoding.store import Store
+    from aircoding.store.sightings import Named, WorkerCount
+    from aircoding.store.within import Within
+
+__all__ = ["WhoSaw", "Why", "WhyNot", "who_saw_subject", "why_not_subject", "why_text"]
 
 
-def why_text(start: Path, text: str, *, run_id: str | None, manifest_id: str | None) -> tuple[Place, ...]:
-    """Return where a text stands in recorded prompts, each place once per session."""
-    with open_project(start).open_store() as store:
+_NOT_WHOLE = frozenset({"part", "missed", "other", "never"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhyNot:
+    """What became of a subject: a page of `total` groups, over `sessions` sessions; `run_id` None: of all runs."""
+
+    run_id: str | None
+    considerations: tuple[Consideration, ...]
+    total: int
+    sessions: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Why:
+    """Where a text stands: a page of `total` places; `run_id` None: of all runs.
+
+    `places` are exact (of one run or assembly), `sightings` are segments whose text holds it, each with the assembly
+    that it came in with (of many runs): only one of the two is filled. `unchecked` counts texts that were not searched.
+    """
+
+    run_id: str | None
+    places: tuple[Place, ...]
+    sightings: tuple[SeenSegment, ...]
+    total: int
+    sessions: int
+    unchecked: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhoSaw:
+    """Who saw a subject: all workers counted, and a page of `total` of them; `run_id` None: of all runs."""
+
+    run_id: str | None
+    summary: Summary
+    witnesses: tuple[Witness, ...]
+    total: int
+
+
+def why_text(start: Path, text: str, asked: Asked, *, manifest_id: str | None, page: Page) -> Why:
+    """Return where a text stands in recorded prompts: in one run or assembly exactly, over all runs by the text index.
+
+    Within a session each place is told once, as it stood in the last assembly of its epoch.
+    """
+    with record_of(start) as (_, store):
         if manifest_id is not None:
-            return why([store.assemblies.get(ManifestId(full_id(store, manifest_id)))], text)
-        run = run_id or newest_run(store)
-        places: list[Place] = []
-        seen: set[tuple[str, str, int]] = set()
-        for head in store.index.heads(run_id=run):
-            for place in why([store.assemblies.get(ManifestId(head.manifest_id))], text):
-                mark = (place.session_id, place.block, place.start)
-                if mark not in seen:
-                    seen.add(mark)
-                    places.append(place)
-        return tuple(places)
+            context = store.assemblies.get(ManifestId(full_id(store, manifest_id)))
+            return _shown(context.manifest.run_id, why([context], text), page)
+        within = asked_within(store, asked)
+        if within.run_id is None:
+            return _indexed(store, text, within, page)
+        ids = store.sightings.last_of_epochs(within)
+        return _shown(within.run_id, why((store.assemblies.get(ManifestId(one)) for one in ids), text), page)
 
 
-def why_not_subject(
-    start: Path, subject: str, *, run_id: str | None, task_id: str | None, role: str | None, manifest_id: str | None
-) -> tuple[Consideration, ...]:
-    """Return each time that a path or rule was considered, the newest assembly of each session."""
-    with open_project(start).open_store() as store:
+def _shown(run_id: str, places: tuple[Place, ...], page: Page) -> Why:
+    """Return a page of places; those of a session that stand at one place in several epochs are one."""
+    once = tuple({(one.session_id, one.block, one.start, one.line): one for one in places}.values())
+    end = None if page.limit is None else page.offset + page.limit
+    return Why(
+        run_id=run_id,
+        places=once[page.offset : end],
+        sightings=(),
+        total=len(once),
+        sessions=len({one.session_id for one in once}),
+    )
+
+
+def _indexed(store: Store, text: str, within: Within, page: Page) -> Why:
+    raise NotImplementedError
+
+
+def why_not_subject(start: Path, subject: str, asked: Asked, *, manifest_id: str | None, page: Page) -> WhyNot:
+    """Return each time that a path or rule was considered, the same outcome of many sessions as one."""
+    with record_of(start) as (_, store):
         if manifest_id is not None:
-            return why_not([store.assemblies.get(ManifestId(full_id(store, manifest_id))).manifest], subject)
-        run = run_id or newest_run(store)
-        require_task(store, run, task_id)
-        return why_not(last_of_sessions(store, run, task_id, role), subject)
+            return _in_one(store, subject, manifest_id)
+        within = asked_within(store, asked)
+        named = _meant(store.sightings.outcomes_named(subject), subject)
+        groups, total, sessions = store.sightings.outcome_groups(
+            _numbers(named), within, limit=page.limit, offset=page.offset
+        )
+    found = tuple(
+        consideration(group.newest, sessions=group.sessions, runs=group.runs, variants=group.variants)
+        for group in groups
+    )
+    return WhyNot(run_id=within.run_id, considerations=found, total=total, sessions=sessions)
 
 
-def who_saw_subject(start: Path, subject: str, *, run_id: str | None, role: str | None) -> tuple[Witness, ...]:
-    """Return which tasks' workers had a subject in a prompt. `PATH@DIGEST` asks for one version."""
-    name, found, digest = subject.rpartition("@")
-    if not found or not re.fullmatch(r"[0-9a-f]{4,64}", digest):
-        name, digest = subject, ""
-    with open_project(start).open_store() as store:
-        manifests = last_of_sessions(store, run_id or newest_run(store), None, role)
-        return who_saw(manifests, name, digest=digest or None)
+def _in_one(store: Store, subject: str, given: str) -> WhyNot:
+    manifest = store.assemblies.get(ManifestId(full_id(store, given))).manifest
+    found = why_not(sightings([manifest]).outcomes, subject)
+    return WhyNot(run_id=manifest.run_id, considerations=found, total=len(found), sessions=1)
+
+
+def who_saw_subject(
+    start: Path, subject: str, asked: Asked, *, page: Page, only_stale: bool = False, only_missed: bool = False
+) -> WhoSaw:
+    """Return which workers had a subject in a prompt. `PATH@DIGEST` asks for one version."""
+    from aircoding.app.questions.staleness import stale_segments
+    from aircoding.store.verdicts import SubjectRows
+
+    name, digest = split_version(subject)
+    with record_of(start) as (root, store):
+        within = asked_within(store, asked)
+        named = _meant(store.sightings.segments_named(name), name)
+        outcomes = _numbers(_meant(store.sightings.outcomes_named(name), name))
+        rows = SubjectRows(
+            segments=_numbers(named),
+            outcomes=outcomes,
+            version=None if digest is None else _numbers(one for one in named if _has_digest(one, digest)),
+            stale=stale_segments(root, store, named),
+        )
+        counts = store.sightings.count_workers(rows, within)
+        verdicts = _NOT_WHOLE if only_missed else frozenset()
+        workers = store.sightings.workers(
+            rows, within, verdicts=verdicts, only_stale=only_stale, limit=page.limit, offset=page.offset
+        )
+        seen, told = store.sightings.of_workers(workers, rows.segments, rows.outcomes)
+    are_stale = {(one.segment_id, one.source_digest) for one in named if one.number in rows.stale}
+
+    def is_stale(record: SegmentRecord) -> bool:
+        return (record.segment_id, record.source.digest) in are_stale
+
+    told_by = who_saw(workers, seen, told, name, digest=digest, is_stale=is_stale)
+    shown = [one for one in counts if one.verdict in verdicts or not verdicts]
+    total = sum(one.stale if only_stale else one.workers for one in shown)
+    return WhoSaw(run_id=within.run_id, summary=_counted(counts), witnesses=told_by, total=total)
+
+
+def _meant(named: Collection[Named], subject: str) -> list[Named]:
+    return [one for one in named if matches(subject, one.uri, one.rule_id, one.segment_id)]
+
+
+def _numbers(named: Iterable[Named]) -> frozenset[int]:
+    return frozenset(one.number for one in named)
+
+
+def _has_digest(one: Named, digest: str) -> bool:
+    return one.source_digest.startswith(digest) or one.text_digest.startswith(digest)
+
+
+def _counted(counts: Collection[WorkerCount]) -> Summary:
+    by = dict.fromkeys(("seen", "part", "missed", "other", "never"), 0)
+    reasons: dict[str, int] = {}
+    for one in counts:
+        by[one.verdict] += one.workers
+        if one.verdict == "missed":
+            reasons[one.reason] = reasons.get(one.reason, 0) + one.workers
+    return Summary(
+        workers=sum(by.values()),
+        stale=sum(one.stale for one in counts),
+        reasons=dict(sorted(reasons.items())),
+        **by,
+    )
