@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -44,6 +45,7 @@ class Database:
         self.path = path
         self.read_only = read_only
         self._durable, self._relaxed, self._reading = engines
+        self._joined = threading.local()
 
     @property
     def dialect(self) -> str:
@@ -74,6 +76,10 @@ class Database:
                 hint="This is a command that only reads; nothing was changed.",
                 code="store.read_only",
             )
+        joined: Connection | None = getattr(self._joined, "connection", None)
+        if joined is not None:
+            with translated(self.where), joined.begin_nested():
+                return body(joined)
         engine = self._durable if durable else self._relaxed
         for tries_left in reversed(range(_TRIES)):
             try:
@@ -84,6 +90,28 @@ class Database:
                     raise store_error(error, self.where) from error
             time.sleep(0.05 * (_TRIES - tries_left))
         raise AssertionError("unreachable")  # the last try returns or raises
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Put all writes of this thread within the block into one durable transaction, all of them or none.
+
+        A write that raises undoes itself alone, so the block may go on after it. Nothing is tried again: where
+        PostgreSQL ends a deadlock with this transaction, the block raises. Reads in the block see what stood before it.
+
+        Raises:
+            StoreError: the database cannot do it, or was opened for reading only.
+        """
+        if getattr(self._joined, "connection", None) is not None:
+            yield
+            return
+        if self.read_only:
+            self.write(lambda _: None)  # raises
+        with translated(self.where), self._durable.begin() as connection:
+            self._joined.connection = connection
+            try:
+                yield
+            finally:
+                self._joined.connection = None
 
     def close(self) -> None:
         """Give the connections back."""

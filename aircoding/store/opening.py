@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -159,6 +160,16 @@ class Store:
     def adopt(self, run_id: str, fence: int) -> None:
         """Write with a fence that the run's coordinator claimed: a worker process of the same owner."""
         self._fences.hold(run_id, fence)
+
+    def together(self) -> AbstractContextManager[None]:
+        """Put all writes of this thread within the block into one durable transaction, all of them or none.
+
+        For many records at once (an import): reads within the block see what stood before it.
+
+        Raises:
+            StoreError: the database cannot do it.
+        """
+        return self._database.together()
 
     def schema_state(self) -> SchemaState:
         """Return the state of the schema."""
