@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Row, select
 
 from aircoding.errors import NotFoundError, StoreError
+from aircoding.records.conflicts import Conflict
 from aircoding.records.ids import Digest, ManifestId
-from aircoding.records.manifest import AssembledContext
+from aircoding.records.manifest import AssembledContext, Manifest, OutcomeRecord, SegmentRecord
 from aircoding.records.snapshot import Snapshot
 from aircoding.store.accounts import (
     ASSEMBLIES,
@@ -27,13 +29,29 @@ from aircoding.store.deltas import KEYFRAME_TURNS, Nodes, account_of, nodes_of, 
 from aircoding.store.fences import Fences
 from aircoding.store.rebuilding import HEAD, read_nodes, rebuild
 from aircoding.store.skeleton import Place, SplitRequest, split_request
-from aircoding.store.snapshots import join_snapshot, split_snapshot
+from aircoding.store.snapshots import StoredSnapshot, join_snapshot, split_snapshot
 from aircoding.store.tables.assemblies import AssemblyRow
 from aircoding.store.texts import put_texts, read_texts
 
 __all__ = ["AssemblyStore"]
 
 Item = TypeVar("Item")
+
+REMEMBERED_SESSIONS = 64
+"""Sessions whose last assembly a store keeps in memory, so that the next turn need not read it back."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Recorded:
+    """What this store itself recorded last for a session; rows never change, so it holds as long as it is the last."""
+
+    context: AssembledContext
+    split: SplitRequest
+    snapshot: StoredSnapshot
+
+    def is_of(self, head: Row[Any]) -> bool:
+        """Whether this is what stands in a row."""
+        return (self.context.manifest_id, self.snapshot.digest) == (head.manifest_id, head.snapshot_digest)
 
 
 class AssemblyStore:
@@ -43,6 +61,7 @@ class AssemblyStore:
         self._database = database
         self._fences = fences
         self._now = now
+        self._recorded: dict[str, _Recorded] = {}
 
     def record(self, context: AssembledContext, *, snapshot: Snapshot) -> None:
         """Commit request and manifest, durably; the same session and turn again changes nothing.
@@ -53,22 +72,35 @@ class AssemblyStore:
             FencedError: another process owns the run.
             StoreError: a later turn of the session is on record.
         """
-        manifest = context.manifest
-        split = split_request(context.request, _places(context))
-        index, texts = split_snapshot(snapshot)
-        texts |= split.texts
-        now = self._now()
+        manifest, now = context.manifest, self._now()
+        last = self._recorded.get(manifest.session_id)
 
-        def body(connection: Connection) -> None:
+        def body(connection: Connection) -> _Recorded | None:
             self._fences.check(connection, manifest.run_id)
             latest = _latest(connection, manifest.session_id)
             if latest is not None and latest.turn >= manifest.turn:
                 _require_recorded(connection, manifest.session_id, manifest.turn)
-                return
-            put_texts(connection, texts, now)
-            _insert(connection, context, split, latest, index, now)
+                return None
+            before = latest if latest is not None and latest.epoch == manifest.epoch else None
+            known = last if last is not None and before is not None and last.is_of(before) else None
+            lists = _Lists.of(connection, before, known.context.manifest if known is not None else None, manifest)
+            split = split_request(
+                context.request, _places(context), before=known.split if known and lists.go_on else None
+            )
+            stored, texts = split_snapshot(snapshot, known.snapshot if known is not None else None)
+            put_texts(connection, {**texts, **split.texts}, now)
+            _insert(connection, context, split, before, lists, stored.digest, now)
+            return _Recorded(context, split, stored)
 
-        self._database.write(body, durable=True)
+        recorded = self._database.write(body, durable=True)
+        if recorded is not None:
+            self._remember(manifest.session_id, recorded)
+
+    def _remember(self, session_id: str, recorded: _Recorded) -> None:
+        self._recorded.pop(session_id, None)
+        self._recorded[session_id] = recorded
+        if len(self._recorded) > REMEMBERED_SESSIONS:
+            self._recorded.pop(next(iter(self._recorded)), None)
 
     def find(self, session_id: str, turn: int) -> AssembledContext | None:
         """Return the assembly of that turn, byte for byte, or None.
@@ -135,51 +167,61 @@ def _require_recorded(connection: Connection, session_id: str, turn: int) -> Non
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Lists:
+    """What of a manifest's lists is to be stored with its turn, and since which turn each list counts."""
+
+    segments: tuple[SegmentRecord, ...]
+    outcomes: tuple[OutcomeRecord, ...]
+    conflicts: tuple[Conflict, ...]
+    since: Mapping[str, int]
+    go_on: bool
+    """Whether only new segments are stored."""
+
+    @classmethod
+    def of(cls, connection: Connection, before: Row[Any] | None, known: Manifest | None, manifest: Manifest) -> _Lists:
+        """Compare a manifest with the one before it: `known`, or what the rows say."""
+
+        def new(
+            name: str, read: Callable[[Connection, str, int, int], tuple[Item, ...]], whole: tuple[Item, ...]
+        ) -> tuple[tuple[Item, ...], int]:
+            if before is not None:
+                since = int(getattr(before, f"{name}_since"))
+                if manifest.turn - since < KEYFRAME_TURNS:
+                    had = read(connection, before.session_id, since, before.turn) if known is None else None
+                    rest = rest_after(getattr(known, name) if had is None else had, whole)
+                    if rest is not None:
+                        return rest, since
+            return whole, manifest.turn
+
+        segments, segments_since = new("segments", read_segments, manifest.segments)
+        outcomes, outcomes_since = new("outcomes", read_outcomes, manifest.outcomes)
+        conflicts, conflicts_since = new("conflicts", read_conflicts, manifest.conflicts)
+        since = {
+            "segments_since": segments_since,
+            "outcomes_since": outcomes_since,
+            "conflicts_since": conflicts_since,
+        }
+        return cls(segments, outcomes, conflicts, since, segments_since != manifest.turn)
+
+
 def _insert(
     connection: Connection,
     context: AssembledContext,
     split: SplitRequest,
-    latest: Row[Any] | None,
+    before: Row[Any] | None,
+    lists: _Lists,
     snapshot_digest: Digest,
     now: str,
 ) -> None:
     """Insert the head and what the turn added to the lists of the turn before."""
     manifest = context.manifest
-    before = latest if latest is not None and latest.epoch == manifest.epoch else None
     nodes, nodes_since = _new_nodes(connection, before, nodes_of(split.skeleton, manifest.layout), manifest.turn)
-    segments, segments_since = _new(connection, before, "segments", read_segments, manifest.segments, manifest.turn)
-    outcomes, outcomes_since = _new(connection, before, "outcomes", read_outcomes, manifest.outcomes, manifest.turn)
-    conflicts, conflicts_since = _new(
-        connection, before, "conflicts", read_conflicts, manifest.conflicts, manifest.turn
-    )
-    since = {
-        "nodes_since": nodes_since,
-        "segments_since": segments_since,
-        "outcomes_since": outcomes_since,
-        "conflicts_since": conflicts_since,
-    }
+    since = {**lists.since, "nodes_since": nodes_since}
     assembly = _insert_head(connection, context, split, nodes, since, snapshot_digest, now)
-    write_segments(connection, assembly, segments, split)
-    write_outcomes(connection, assembly, outcomes)
-    write_conflicts(connection, assembly, conflicts)
-
-
-def _new(
-    connection: Connection,
-    before: Row[Any] | None,
-    name: str,
-    read: Callable[[Connection, str, int, int], tuple[Item, ...]],
-    whole: tuple[Item, ...],
-    turn: int,
-) -> tuple[tuple[Item, ...], int]:
-    """Return what of a list is to be stored with this turn, and since which turn the list counts."""
-    if before is not None:
-        since = int(getattr(before, f"{name}_since"))
-        if turn - since < KEYFRAME_TURNS:
-            rest = rest_after(read(connection, before.session_id, since, before.turn), whole)
-            if rest is not None:
-                return rest, since
-    return whole, turn
+    write_segments(connection, assembly, lists.segments, split)
+    write_outcomes(connection, assembly, lists.outcomes)
+    write_conflicts(connection, assembly, lists.conflicts)
 
 
 def _new_nodes(connection: Connection, before: Row[Any] | None, whole: Nodes, turn: int) -> tuple[Nodes, int]:

@@ -3,14 +3,16 @@
 The snapshot of every assembly is kept so that `replay --with/--without/--window/--model` can
 reassemble it with other inputs; the texts of candidates that were left out are a part of it. From
 turn to turn little of it changes, so each field is a text of its own, segments go in stretches of one
-scope and layer, and messages and the frozen part refer to what is stored already.
+scope and layer, and messages and the frozen part refer to what is stored already. An index lists them; that of a
+later turn says only what differs from the index before it, which it names.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -22,10 +24,16 @@ from aircoding.records.snapshot import Message, Snapshot
 from aircoding.store.decode import decode
 from aircoding.store.skeleton import join_node, needed_texts, split_message
 
-__all__ = ["join_snapshot", "split_snapshot"]
+__all__ = ["MOST_STEPS", "StoredSnapshot", "join_snapshot", "read_index", "snapshot_texts", "split_snapshot"]
+
+MOST_STEPS = 64
+"""Indexes that one may stand on; then it is stored whole again."""
 
 _FORMS = ("text", "excerpt", "reference")
-_OWN_WAY = ("segments", "messages", "frozen")
+_OWN_WAY = ("request", "created_at", "segments", "messages", "frozen")
+_FIELDS = tuple(field.name for field in fields(Snapshot) if field.name not in _OWN_WAY)
+_OLD_FIELDS = ("request", "created_at")
+"""What indexes of before kept as texts of their own as well."""
 
 Texts = Callable[[frozenset[Digest]], Mapping[Digest, str]]
 """Reads texts in bulk.
@@ -35,40 +43,156 @@ Raises:
 """
 
 
-def split_snapshot(snapshot: Snapshot) -> tuple[Digest, dict[Digest, str]]:
-    """Return the digest of the snapshot's index and all texts, the index included."""
+@dataclass(frozen=True, slots=True)
+class StoredSnapshot:
+    """A snapshot that is on record: the digest of its index, and the whole of what that stands for."""
+
+    digest: Digest
+    index: Mapping[str, Any]
+    snapshot: Snapshot | None = None
+
+
+def split_snapshot(snapshot: Snapshot, base: StoredSnapshot | None = None) -> tuple[StoredSnapshot, dict[Digest, str]]:
+    """Return the snapshot as it is to be stored, and all texts that `base` has not, its index included.
+
+    Args:
+        snapshot: what an assembly was made of.
+        base: the one of the turn before, where it is on record.
+    """
+    texts: dict[Digest, str] = {}
+    known = base.snapshot if base is not None else None
+
+    def field(name: str) -> Any:
+        value = getattr(snapshot, name)
+        if base is not None and known is not None and _same(value, getattr(known, name)):
+            return base.index["fields"][name]
+        return _keep(canonical_json(jsonable(value)).decode("utf-8"), texts)
+
+    frozen = snapshot.frozen
+    index: dict[str, Any] = {
+        "request": jsonable(snapshot.request),
+        "created_at": snapshot.created_at,
+        "fields": {name: field(name) for name in _FIELDS},
+        "segments": _segments(snapshot, base, texts),
+        "messages": _messages(snapshot, base, texts),
+        "frozen": frozen and [frozen.context.manifest_id, frozen.message_count],
+        "steps": 0,
+    }
+    stored = index
+    if base is not None and base.index.get("steps", MOST_STEPS) < MOST_STEPS:
+        index["steps"] = base.index["steps"] + 1
+        stored = _since(base, index)
+    digest = _keep(canonical_json(stored).decode("utf-8"), texts)
+    return StoredSnapshot(digest, index, snapshot), texts
+
+
+def _keep(text: str, texts: dict[Digest, str]) -> Digest:
+    digest = sha256_text(text)
+    texts[digest] = text
+    return digest
+
+
+def _same(value: Any, before: Any) -> bool:
+    """Whether a field is the same as before, without a look at what is equal but another object, if that is large."""
+    return value is before or (type(value) is type(before) and bool(value == before))
+
+
+def _segments(snapshot: Snapshot, base: StoredSnapshot | None, texts: dict[Digest, str]) -> list[Digest]:
+    known = base.snapshot if base is not None else None
+    if base is not None and known is not None and snapshot.segments == known.segments:
+        return list(base.index["segments"])
+    there = set(base.index["segments"]) if base is not None else set()
+    digests = []
+    for _, stretch in groupby(snapshot.segments, key=lambda segment: (segment.scope, segment.layer)):
+        digest, parts = _stretch(tuple(stretch))
+        digests.append(digest)
+        if digest not in there:
+            texts.update(parts)
+    return digests
+
+
+@lru_cache(maxsize=256)
+def _stretch(segments: tuple[Segment, ...]) -> tuple[Digest, Mapping[Digest, str]]:
+    """Return the digest of a stretch of segments and its texts; the workers of a fleet share most."""
     texts: dict[Digest, str] = {}
 
-    def keep(text: str) -> Digest:
-        digest = sha256_text(text)
-        texts[digest] = text
-        return digest
-
-    def keep_json(value: Any) -> Digest:
-        return keep(canonical_json(value).decode("utf-8"))
-
-    def keep_message(message: Message) -> list[Any]:
-        node, parts = split_message(message.role, message.content)
-        texts.update(parts)
-        return [message.index, message.role, message.uri, node]
-
-    def keep_segment(segment: Segment) -> dict[str, Any]:
+    def kept(segment: Segment) -> dict[str, Any]:
         value: dict[str, Any] = jsonable(segment)
-        return value | {form: None if value[form] is None else keep(value[form]) for form in _FORMS}
+        return value | {form: None if value[form] is None else _keep(value[form], texts) for form in _FORMS}
 
-    stretches = groupby(snapshot.segments, key=lambda segment: (segment.scope, segment.layer))
-    frozen = snapshot.frozen
-    index = {
-        "fields": {
-            field.name: keep_json(jsonable(getattr(snapshot, field.name)))
-            for field in fields(Snapshot)
-            if field.name not in _OWN_WAY
-        },
-        "segments": [keep_json([keep_segment(segment) for segment in stretch]) for _, stretch in stretches],
-        "messages": [keep_message(message) for message in snapshot.messages],
-        "frozen": frozen and [frozen.context.manifest_id, frozen.message_count],
-    }
-    return keep_json(index), texts
+    return _keep(canonical_json([kept(segment) for segment in segments]).decode("utf-8"), texts), texts
+
+
+def _messages(snapshot: Snapshot, base: StoredSnapshot | None, texts: dict[Digest, str]) -> list[list[Any]]:
+    known = base.snapshot.messages if base is not None and base.snapshot is not None else ()
+    size = len(known)
+    begins = size > 0 and snapshot.messages[:size] == known
+    kept: list[list[Any]] = list(base.index["messages"]) if begins and base is not None else []
+    return [*kept, *(_message(snapshot, one, texts) for one in snapshot.messages[len(kept) :])]
+
+
+def _message(snapshot: Snapshot, message: Message, texts: dict[Digest, str]) -> list[Any]:
+    node, parts = split_message(message.role, message.content)
+    texts.update(parts)
+    uri = None if message.uri == _usual_uri(snapshot.request.session_id, message.index) else message.uri
+    return [message.index, message.role, uri, node]
+
+
+def _usual_uri(session_id: str, number: int) -> str:
+    return f"air:session/{session_id}/message/{number}"
+
+
+def _since(base: StoredSnapshot, index: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what of an index differs from that of `base`."""
+    before = base.index
+    request = {name: value for name, value in index["request"].items() if before["request"].get(name) != value}
+    changed = {name: value for name, value in index["fields"].items() if before["fields"].get(name) != value}
+    stored = {"base": base.digest, "request": request, "created_at": index["created_at"], "frozen": index["frozen"]}
+    if changed:
+        stored["fields"] = changed
+    if index["segments"] != before["segments"]:
+        stored["segments"] = index["segments"]
+    size = len(before["messages"])
+    if index["messages"][:size] == before["messages"]:
+        return stored | {"messages_after": index["messages"][size:]}
+    return stored | {"messages": index["messages"]}
+
+
+def read_index(digest: Digest, read: Texts) -> dict[str, Any]:
+    """Return the whole index of a snapshot.
+
+    Raises:
+        NotFoundError: it, or one that it stands on, is not kept.
+    """
+    chain = [json.loads(read(frozenset({digest}))[digest])]
+    while "base" in chain[-1]:
+        chain.append(json.loads(read(frozenset({chain[-1]["base"]}))[chain[-1]["base"]]))
+    index: dict[str, Any] = chain.pop()
+    for stored in reversed(chain):
+        index |= {name: stored[name] for name in ("created_at", "frozen", "segments", "messages") if name in stored}
+        index["request"] = index["request"] | stored["request"]
+        index["fields"] = index["fields"] | stored.get("fields", {})
+        index["messages"] = [*index["messages"], *stored.get("messages_after", ())]
+        index["steps"] = index.get("steps", 0) + 1
+    return index
+
+
+def snapshot_texts(digest: Digest, read: Texts) -> frozenset[Digest]:
+    """Return the digests of all texts that a snapshot stands on: its index, those under it, and what they name.
+
+    Raises:
+        NotFoundError: an index or a part of it is not kept.
+    """
+    steps = [digest]
+    while (below := json.loads(read(frozenset({steps[-1]}))[steps[-1]]).get("base")) is not None:
+        steps.append(below)
+    index = read_index(digest, read)
+    nodes = [node for _, _, _, node in index["messages"]]
+    outer = read(frozenset([*index["segments"], *nodes]))
+    segments = [segment for stretch in index["segments"] for segment in json.loads(outer[stretch])]
+    named = (segment[form] for segment in segments for form in _FORMS if segment[form] is not None)
+    inner = needed_texts(outer[node] for node in nodes)
+    return frozenset([*steps, *index["fields"].values(), *outer, *named, *inner])
 
 
 def join_snapshot(digest: Digest, read: Texts, context: Callable[[str], Any]) -> Snapshot:
@@ -82,19 +206,26 @@ def join_snapshot(digest: Digest, read: Texts, context: Callable[[str], Any]) ->
     Raises:
         NotFoundError: a text is not kept.
     """
-    index = json.loads(read(frozenset({digest}))[digest])
+    index = read_index(digest, read)
     nodes = [node for _, _, _, node in index["messages"]]
     outer = read(frozenset([*index["fields"].values(), *index["segments"], *nodes]))
     segments = [segment for stretch in index["segments"] for segment in json.loads(outer[stretch])]
     named = {segment[form] for segment in segments for form in _FORMS if segment[form] is not None}
     inner = read(frozenset(named | needed_texts(outer[node] for node in nodes)))
     values = {name: json.loads(outer[at]) for name, at in index["fields"].items()}
+    values |= {name: index[name] for name in _OLD_FIELDS if name in index}
     values["segments"] = [
         segment | {form: None if segment[form] is None else inner[segment[form]] for form in _FORMS}
         for segment in segments
     ]
+    session = values["request"]["session_id"]
     values["messages"] = [
-        {"index": number, "role": role, "uri": uri, "content": join_node(outer[node], inner)["content"]}
+        {
+            "index": number,
+            "role": role,
+            "uri": _usual_uri(session, number) if uri is None else uri,
+            "content": join_node(outer[node], inner)["content"],
+        }
         for number, role, uri, node in index["messages"]
     ]
     if index["frozen"] is not None:
