@@ -13,6 +13,7 @@ from aircoding.records.digests import canonical_json, fingerprint
 from aircoding.records.ids import Digest
 from aircoding.records.jsonable import jsonable
 from aircoding.records.manifest import OutcomeRecord, SegmentRecord
+from aircoding.records.segments import Segment
 from aircoding.store.columns import row, rows, table_of
 from aircoding.store.decode import decode
 from aircoding.store.skeleton import SplitRequest
@@ -26,6 +27,7 @@ from aircoding.store.tables.assemblies import (
     SegmentTextRow,
     SegmentUseRow,
 )
+from aircoding.store.text_filling import index_candidates, index_segments, unseen_candidates, unseen_texts
 
 __all__ = [
     "added",
@@ -64,6 +66,7 @@ def write_segments(
         mark = fingerprint([values, digests])
         bodies[mark], shown[mark] = values | {"fingerprint": mark}, digests
         uses.append((mark, canonical_json(spans).decode("utf-8")))
+    unseen = unseen_texts(connection, {digest for digests in shown.values() for digest in digests})
     numbers = number_rows(connection, SEGMENTS, "segment", {mark: row(SegmentRow, **bodies[mark]) for mark in bodies})
     texts = [
         {"segment": numbers[mark], "position": position, "shown_digest": digest}
@@ -71,6 +74,7 @@ def write_segments(
         for position, digest in enumerate(shown[mark])
     ]
     insert_new(connection, SEGMENT_TEXTS, rows(SegmentTextRow, texts))
+    index_segments(connection, {numbers[mark]: digests for mark, digests in shown.items()}, unseen, split.texts)
     placed = [
         {"assembly": assembly, "position": position, "segment": numbers[mark], "spans": spans}
         for position, (mark, spans) in enumerate(uses)
@@ -144,8 +148,10 @@ def segment_value(found: Row[Any]) -> dict[str, Any]:
     }
 
 
-def write_outcomes(connection: Connection, assembly: int, outcomes: Sequence[OutcomeRecord]) -> None:
-    """Store the outcomes that came in with an assembly."""
+def write_outcomes(
+    connection: Connection, assembly: int, outcomes: Sequence[OutcomeRecord], candidates: Sequence[Segment] = ()
+) -> None:
+    """Store the outcomes that came in with an assembly; `candidates` give the texts of those that were left out."""
     bodies: dict[str, dict[str, Any]] = {}
     marks: list[str] = []
     for record in outcomes:
@@ -154,7 +160,11 @@ def write_outcomes(connection: Connection, assembly: int, outcomes: Sequence[Out
         mark = fingerprint(values)
         bodies[mark] = row(OutcomeRow, fingerprint=mark, **values)
         marks.append(mark)
+    unseen = unseen_candidates(connection, outcomes)
     numbers = number_rows(connection, OUTCOMES, "outcome_row", bodies)
+    index_candidates(
+        connection, {one.segment_id: numbers[at] for at, one in zip(marks, outcomes, strict=True)}, unseen, candidates
+    )
     uses = [
         {"assembly": assembly, "position": position, "outcome_row": numbers[mark]}
         for position, mark in enumerate(marks)

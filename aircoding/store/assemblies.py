@@ -89,7 +89,7 @@ class AssemblyStore:
             )
             stored, texts = split_snapshot(snapshot, known.snapshot if known is not None else None)
             put_texts(connection, {**texts, **split.texts}, now)
-            _insert(connection, context, split, before, lists, stored.digest, now)
+            _insert(connection, context, split, before, lists, (stored.digest, snapshot), now)
             return _Recorded(context, split, stored)
 
         recorded = self._database.write(body, durable=True)
@@ -211,16 +211,16 @@ def _insert(
     split: SplitRequest,
     before: Row[Any] | None,
     lists: _Lists,
-    snapshot_digest: Digest,
+    snapshot: tuple[Digest, Snapshot],
     now: str,
 ) -> None:
     """Insert the head and what the turn added to the lists of the turn before."""
     manifest = context.manifest
     nodes, nodes_since = _new_nodes(connection, before, nodes_of(split.skeleton, manifest.layout), manifest.turn)
     since = {**lists.since, "nodes_since": nodes_since}
-    assembly = _insert_head(connection, context, split, nodes, since, snapshot_digest, now)
+    assembly = _insert_head(connection, context, split, nodes, since, snapshot[0], now)
     write_segments(connection, assembly, lists.segments, split)
-    write_outcomes(connection, assembly, lists.outcomes)
+    write_outcomes(connection, assembly, lists.outcomes, snapshot[1].segments)
     write_conflicts(connection, assembly, lists.conflicts)
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from aircoding.store.runs import RunStore
     from aircoding.store.sessions import SessionStore
     from aircoding.store.sightings import Sightings
+    from aircoding.store.text_search import TextSearch
     from aircoding.store.texts import TextStore
     from aircoding.store.tools import ToolStore
 
@@ -134,6 +135,13 @@ class Store:
         from aircoding.store.queries import Queries
 
         return Queries(self._database)
+
+    @cached_property
+    def search(self) -> TextSearch:
+        """Search in all texts."""
+        from aircoding.store.text_search import TextSearch
+
+        return TextSearch(self._database)
 
     @cached_property
     def sightings(self) -> Sightings:

@@ -20,6 +20,7 @@ from aircoding.store.database import Database
 from aircoding.store.naming import named_rows, one_of
 from aircoding.store.outcome_groups import group_key, newest_of_groups, read_groups
 from aircoding.store.seen_rows import SEEN_OUTCOMES, SEEN_SEGMENTS, seen_outcome, seen_segment
+from aircoding.store.statements import chunks
 from aircoding.store.tables.runs import RunRow, TaskRow
 from aircoding.store.verdicts import WORKER, SubjectRows, worker_verdicts
 from aircoding.store.within import EVERYWHERE, Within, narrowed
@@ -109,6 +110,15 @@ class Sightings:
                 Named(each.outcome_row, each.segment_id, each.uri, each.rule_id)
                 for each in named_rows(connection, OUTCOMES, subject)
             )
+
+    def outcomes_of(self, segment_ids: Collection[str]) -> frozenset[int]:
+        """Return the distinct outcomes of candidates."""
+        numbers: set[int] = set()
+        with self._database.read() as connection:
+            for some in chunks(sorted(segment_ids)):
+                query = select(OUTCOMES.c.outcome_row).where(OUTCOMES.c.segment_id.in_(some))
+                numbers.update(connection.execute(query).scalars())
+        return frozenset(numbers)
 
     def outcome_groups(
         self, numbers: Collection[int], within: Within = EVERYWHERE, *, limit: int | None = None, offset: int = 0

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.contexts import message, segment, snapshot
 from support.records import run
+from support.stores import empty_store
 
 from aircoding.audit.considerations import Consideration, consideration, why_not
 from aircoding.audit.sightings import sightings
@@ -25,7 +24,7 @@ from aircoding.records.ids import SegmentId
 from aircoding.records.layers import Layer, SegmentKind
 from aircoding.records.manifest import AssembledContext, Manifest, SegmentRecord
 from aircoding.records.segments import Segment
-from aircoding.store import Store, open_store
+from aircoding.store import Store
 from aircoding.store.sightings import Named
 from aircoding.store.verdicts import SubjectRows
 from aircoding.store.within import Within
@@ -113,7 +112,7 @@ _turns = st.builds(
 @contextmanager
 def _recorded(plans: Sequence[Turn]) -> Iterator[tuple[Store, list[Manifest]]]:
     numbers = count(1)
-    with TemporaryDirectory() as folder, open_store(Path(folder) / "air.db") as store:
+    with empty_store() as store:
         yield store, [manifest for plan in plans for manifest in _record(store, plan, next(numbers))]
 
 
@@ -131,7 +130,7 @@ def _told(store: Store, subject: str, within: Within) -> tuple[tuple[Considerati
 
 @pytest.mark.moves_cache_prefix("each epoch begins with other words")
 @given(st.lists(_turns, min_size=1, max_size=4), st.sampled_from(_SUBJECTS), st.booleans())
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=10)
 def test_the_database_groups_outcomes_as_the_pure_function_does(plans: list[Turn], subject: str, one_run: bool) -> None:
     within = Within(run_id="r1") if one_run else Within()
     with _recorded(plans) as (store, manifests):
@@ -145,7 +144,7 @@ def test_the_database_groups_outcomes_as_the_pure_function_does(plans: list[Turn
 
 @pytest.mark.moves_cache_prefix("each epoch begins with other words")
 @given(st.lists(_turns, min_size=1, max_size=4), st.sampled_from(_SUBJECTS), st.sampled_from(["", "1", "2"]))
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=10)
 def test_the_database_counts_witnesses_as_the_pure_function_does(plans: list[Turn], subject: str, version: str) -> None:
     digest = _rule("rules.md", "size", int(version), scoped=False).source.text_digest if version else None
     with _recorded(plans) as (store, manifests):

@@ -31,12 +31,17 @@ _NOT_WHOLE = frozenset({"part", "missed", "other", "never"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WhyNot:
-    """What became of a subject: a page of `total` groups, over `sessions` sessions; `run_id` None: of all runs."""
+    """What became of a subject: a page of `total` groups, over `sessions` sessions; `run_id` None: of all runs.
+
+    `by_text`: it is no name, and these are candidates whose text holds it; `unchecked` counts texts that were not read.
+    """
 
     run_id: str | None
     considerations: tuple[Consideration, ...]
     total: int
     sessions: int
+    by_text: bool = False
+    unchecked: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +100,9 @@ def _shown(run_id: str, places: tuple[Place, ...], page: Page) -> Why:
 
 
 def _indexed(store: Store, text: str, within: Within, page: Page) -> Why:
-    raise NotImplementedError
+    hits = store.search.find(text)
+    seen, total, sessions = store.sightings.places(hits.segments, within, limit=page.limit, offset=page.offset)
+    return Why(run_id=None, places=(), sightings=seen, total=total, sessions=sessions, unchecked=hits.unchecked)
 
 
 def why_not_subject(start: Path, subject: str, asked: Asked, *, manifest_id: str | None, page: Page) -> WhyNot:
@@ -104,15 +111,24 @@ def why_not_subject(start: Path, subject: str, asked: Asked, *, manifest_id: str
         if manifest_id is not None:
             return _in_one(store, subject, manifest_id)
         within = asked_within(store, asked)
-        named = _meant(store.sightings.outcomes_named(subject), subject)
-        groups, total, sessions = store.sightings.outcome_groups(
-            _numbers(named), within, limit=page.limit, offset=page.offset
-        )
+        numbers, unchecked, by_text = _numbers(_meant(store.sightings.outcomes_named(subject), subject)), 0, False
+        if not numbers:
+            hits = store.search.find(subject)
+            numbers, unchecked = store.sightings.outcomes_of(hits.segment_ids), hits.unchecked
+            by_text = bool(numbers)
+        groups, total, sessions = store.sightings.outcome_groups(numbers, within, limit=page.limit, offset=page.offset)
     found = tuple(
         consideration(group.newest, sessions=group.sessions, runs=group.runs, variants=group.variants)
         for group in groups
     )
-    return WhyNot(run_id=within.run_id, considerations=found, total=total, sessions=sessions)
+    return WhyNot(
+        run_id=within.run_id,
+        considerations=found,
+        total=total,
+        sessions=sessions,
+        by_text=by_text,
+        unchecked=unchecked,
+    )
 
 
 def _in_one(store: Store, subject: str, given: str) -> WhyNot:
