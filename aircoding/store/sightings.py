@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, func, or_, select
 
 from aircoding.errors import NotFoundError
 from aircoding.records.seen import SeenOutcome, SeenSegment, Worker
-from aircoding.store.accounts import ASSEMBLIES, OUTCOMES, SEGMENT_USES, SEGMENTS
+from aircoding.store.accounts import ASSEMBLIES, OUTCOME_USES, OUTCOMES, SEGMENT_USES, SEGMENTS
 from aircoding.store.columns import table_of
 from aircoding.store.database import Database
 from aircoding.store.naming import named_rows, one_of
@@ -110,6 +110,23 @@ class Sightings:
                 Named(each.outcome_row, each.segment_id, each.uri, each.rule_id)
                 for each in named_rows(connection, OUTCOMES, subject)
             )
+
+    def names(self, within: Within = EVERYWHERE) -> frozenset[str]:
+        """Return the names of all files and rules that were considered: paths as a person writes them, rule ids.
+
+        Of one run those that its workers were offered; of many those of all runs.
+        """
+        query = select(OUTCOMES.c.uri, OUTCOMES.c.rule_id).distinct()
+        if within.run_id is not None:
+            query = query.join(OUTCOME_USES, OUTCOME_USES.c.outcome_row == OUTCOMES.c.outcome_row)
+            query = query.join(ASSEMBLIES, ASSEMBLIES.c.assembly == OUTCOME_USES.c.assembly)
+            query = query.where(ASSEMBLIES.c.run_id == within.run_id)
+        with self._database.read() as connection:
+            is_ordered = connection.dialect.name == "sqlite"
+            files = or_(OUTCOMES.c.uri < "air:", OUTCOMES.c.uri >= "air;")
+            found = connection.execute(query.where(files if is_ordered else OUTCOMES.c.uri.notlike("air:%"))).all()
+        paths = {each.uri.removeprefix("project:") for each in found}
+        return frozenset(paths | {each.rule_id for each in found if each.rule_id})
 
     def outcomes_of(self, segment_ids: Collection[str]) -> frozenset[int]:
         """Return the distinct outcomes of candidates."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aircoding.app.questions.asking import Asked, Page, asked_within, record_of
 from aircoding.app.questions.finding import full_id
+from aircoding.audit.absences import Absence
 from aircoding.audit.considerations import Consideration, consideration, why_not
 from aircoding.audit.places import Place, why
 from aircoding.audit.sightings import sightings
@@ -34,6 +35,7 @@ class WhyNot:
     """What became of a subject: a page of `total` groups, over `sessions` sessions; `run_id` None: of all runs.
 
     `by_text`: it is no name, and these are candidates whose text holds it; `unchecked` counts texts that were not read.
+    `absence` says why there is nothing.
     """
 
     run_id: str | None
@@ -42,6 +44,7 @@ class WhyNot:
     sessions: int
     by_text: bool = False
     unchecked: int = 0
+    absence: Absence | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,29 +109,35 @@ def _indexed(store: Store, text: str, within: Within, page: Page) -> Why:
 
 
 def why_not_subject(start: Path, subject: str, asked: Asked, *, manifest_id: str | None, page: Page) -> WhyNot:
-    """Return each time that a path or rule was considered, the same outcome of many sessions as one."""
-    with record_of(start) as (_, store):
+    """Return each time that a path or rule was considered, the same outcome of many sessions as one.
+
+    What is no name is looked for in the texts of candidates; what was never considered is explained.
+    """
+    with record_of(start) as (root, store):
         if manifest_id is not None:
             return _in_one(store, subject, manifest_id)
         within = asked_within(store, asked)
-        numbers, unchecked, by_text = _numbers(_meant(store.sightings.outcomes_named(subject), subject)), 0, False
-        if not numbers:
+        named = _numbers(_meant(store.sightings.outcomes_named(subject), subject))
+        found = _considered(store, named, within, page)
+        if found.total:
+            return found
+        from aircoding.app.questions.unconsidered import explain_absence
+
+        absence = explain_absence(root, start, store, subject, within)
+        if absence.is_name and not absence.near:
             hits = store.search.find(subject)
-            numbers, unchecked = store.sightings.outcomes_of(hits.segment_ids), hits.unchecked
-            by_text = bool(numbers)
-        groups, total, sessions = store.sightings.outcome_groups(numbers, within, limit=page.limit, offset=page.offset)
+            by_text = _considered(store, store.sightings.outcomes_of(hits.segment_ids), within, page)
+            found = replace(by_text, by_text=by_text.total > 0, unchecked=hits.unchecked)
+        return found if found.total else replace(found, absence=absence)
+
+
+def _considered(store: Store, outcomes: Collection[int], within: Within, page: Page) -> WhyNot:
+    groups, total, sessions = store.sightings.outcome_groups(outcomes, within, limit=page.limit, offset=page.offset)
     found = tuple(
         consideration(group.newest, sessions=group.sessions, runs=group.runs, variants=group.variants)
         for group in groups
     )
-    return WhyNot(
-        run_id=within.run_id,
-        considerations=found,
-        total=total,
-        sessions=sessions,
-        by_text=by_text,
-        unchecked=unchecked,
-    )
+    return WhyNot(run_id=within.run_id, considerations=found, total=total, sessions=sessions)
 
 
 def _in_one(store: Store, subject: str, given: str) -> WhyNot:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["who_saw", "why", "why_not"]
 
+_WHY_NOT = ("run_id", "total", "sessions", "by_text", "unchecked", "absence")
 _manifest = click.option("--manifest", "manifest_id", help="Only this assembly.")
 
 
@@ -83,7 +84,7 @@ def why_not(subject: str, asked: Asked, page: Page, manifest_id: str | None, as_
     from aircoding.app.questions.why import why_not_subject
 
     found = why_not_subject(Path.cwd(), subject, asked, manifest_id=manifest_id, page=page)
-    more = {"run_id": found.run_id, "total": found.total, "sessions": found.sessions}
+    more = {name: jsonable(getattr(found, name)) for name in _WHY_NOT}
     emit(
         "considerations",
         found.considerations,

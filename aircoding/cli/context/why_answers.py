@@ -11,6 +11,7 @@ from aircoding.records.words import counted
 
 if TYPE_CHECKING:
     from aircoding.app.questions.why import WhoSaw, Why, WhyNot
+    from aircoding.audit.absences import Absence
     from aircoding.audit.considerations import Consideration
     from aircoding.audit.places import Place
     from aircoding.audit.witnesses import Summary, Witness
@@ -63,13 +64,24 @@ def _unchecked(found: Why) -> str:
 
 def why_not_text(subject: str, found: WhyNot) -> str:
     """Return each time that a subject was considered, and what would change the outcome."""
+    if found.absence is not None:
+        return "\n".join(_absence(subject, found.absence))
     if not found.considerations:
-        return (
-            f"{subject} was never considered.\n"
-            "A worker sees a file when it is a rule file of a known kind, stands in the plan, is named in a task's\n"
-            "`reads`, or is read with a tool. Check the path, or name it in one of these."
-        )
-    return "\n".join(line for one in found.considerations for line in _consideration(one, alone=found.sessions == 1))
+        return f"{subject} was never considered in this assembly; ask without --manifest for the reason"
+    lines = [line for one in found.considerations for line in _consideration(one, alone=found.sessions == 1)]
+    if found.by_text:
+        lines.insert(0, f"{subject!r} is no name that is on record; these candidates hold it as text:")
+    return "\n".join(lines)
+
+
+def _absence(subject: str, absence: Absence) -> list[str]:
+    lines = [
+        f"{subject} was never considered.",
+        f"  why: {absence.why}",
+        f"  to change it: {absence.remedy}",
+        f"  where: {absence.place}",
+    ]
+    return [*lines, f"  named almost so: {', '.join(absence.near)}"] if absence.near else lines
 
 
 def _consideration(one: Consideration, *, alone: bool) -> list[str]:

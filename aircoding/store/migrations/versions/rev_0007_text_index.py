@@ -6,7 +6,8 @@ Revision: 0007_text_index.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
@@ -51,7 +52,7 @@ def upgrade() -> None:
     op.execute("INSERT INTO text_index (text_index) VALUES ('optimize')")
 
 
-def _bodies(found: sa.CursorResult[tuple[int, str, bytes]]) -> Iterator[tuple[int, str]]:
+def _bodies(found: Iterable[Any]) -> Iterator[tuple[int, str]]:
     """Yield each number once with its texts, one below the other."""
     last, parts = None, list[str]()
     for number, codec, body in found:
