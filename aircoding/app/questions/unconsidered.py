@@ -4,33 +4,40 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from aircoding.audit.absences import Absence, PathFacts, absence_of_name, absence_of_path
 from aircoding.errors import WorkspaceError
 from aircoding.rules.rule_names import classify
 from aircoding.workspace.git import git, git_succeeds
 
-if TYPE_CHECKING:
-    from aircoding.store import Store
-    from aircoding.store.within import Within
-
-__all__ = ["explain_absence"]
+__all__ = ["AskedAbout", "explain_absence"]
 
 _PLAN = ".air/shared/plan/tasks.yaml"
 
 
-def explain_absence(root: Path, start: Path, store: Store, subject: str, within: Within) -> Absence:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedAbout:
+    """The prompts that an absence is about: `names` are the sources that were considered for them.
+
+    `base_commit` is the commit that their worktrees began at; empty: the files as they are now.
+    """
+
+    names: frozenset[str]
+    base_commit: str = ""
+    task_id: str | None = None
+
+
+def explain_absence(root: Path, start: Path, subject: str, about: AskedAbout) -> Absence:
     """Return why a subject was never considered for the workers that are asked about."""
-    names = store.sightings.names(within)
     path, outside = _path(root, start, subject)
     paths = _paths(root)
     is_path = path in paths or os.path.lexists(root / path) if not outside else os.path.lexists(subject)
     if not is_path and not _reads_as_path(subject):
-        rule_files = sorted(name for name in names if classify(name) is not None or name.startswith("~"))
-        return absence_of_name(subject, names, rule_files)
-    base = "" if within.run_id is None else store.runs.get(within.run_id).base_commit
+        rule_files = sorted(name for name in about.names if classify(name) is not None or name.startswith("~"))
+        return absence_of_name(subject, about.names, rule_files)
+    base = about.base_commit
     state = "outside" if outside else _state(root, path, paths)
     facts = PathFacts(
         path=subject if outside else path,
@@ -39,10 +46,10 @@ def explain_absence(root: Path, start: Path, store: Store, subject: str, within:
         ignored_by=_ignored_by(root, path) if state == "ignored" else "",
         base_commit=base,
         in_base=state != "file" or not base or _is_in(root, base, path),
-        plan_place=_plan_place(root, within.task_id),
-        task_id=within.task_id,
+        plan_place=_plan_place(root, about.task_id),
+        task_id=about.task_id,
     )
-    return absence_of_path(facts, names)
+    return absence_of_path(facts, about.names)
 
 
 def _path(root: Path, start: Path, subject: str) -> tuple[str, bool]:

@@ -35,7 +35,7 @@ class WhyNot:
     """What became of a subject: a page of `total` groups, over `sessions` sessions; `run_id` None: of all runs.
 
     `by_text`: it is no name, and these are candidates whose text holds it; `unchecked` counts texts that were not read.
-    `absence` says why there is nothing.
+    `absence` says why there is nothing. `now`: of no recorded prompt, but of one that was assembled for the question.
     """
 
     run_id: str | None
@@ -45,6 +45,7 @@ class WhyNot:
     by_text: bool = False
     unchecked: int = 0
     absence: Absence | None = None
+    now: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,9 +122,14 @@ def why_not_subject(start: Path, subject: str, asked: Asked, *, manifest_id: str
         found = _considered(store, named, within, page)
         if found.total:
             return found
-        from aircoding.app.questions.unconsidered import explain_absence
+        from aircoding.app.questions.unconsidered import AskedAbout, explain_absence
 
-        absence = explain_absence(root, start, store, subject, within)
+        about = AskedAbout(
+            names=frozenset(store.sightings.names(within)),
+            base_commit="" if within.run_id is None else store.runs.get(within.run_id).base_commit,
+            task_id=within.task_id,
+        )
+        absence = explain_absence(root, start, subject, about)
         if absence.is_name and not absence.near:
             hits = store.search.find(subject)
             by_text = _considered(store, store.sightings.outcomes_of(hits.segment_ids), within, page)

@@ -15,10 +15,11 @@ from aircoding.records.jsonable import jsonable
 
 if TYPE_CHECKING:
     from aircoding.app.questions.asking import Asked, Page
+    from aircoding.app.questions.why import WhyNot
 
 __all__ = ["who_saw", "why", "why_not"]
 
-_WHY_NOT = ("run_id", "total", "sessions", "by_text", "unchecked", "absence")
+_WHY_NOT = ("run_id", "total", "sessions", "by_text", "unchecked", "absence", "now")
 _manifest = click.option("--manifest", "manifest_id", help="Only this assembly.")
 
 
@@ -78,12 +79,19 @@ def why(text: str, asked: Asked, page: Page, manifest_id: str | None, as_json: b
 @click.argument("subject")
 @_asking()
 @_manifest
+@click.option("--now", is_flag=True, help="Of the prompt that a worker would get now; nothing need be on record.")
+@click.option("--path", "paths", multiple=True, help="The same for a worker that writes this path (repeatable).")
 @json_option
-def why_not(subject: str, asked: Asked, page: Page, manifest_id: str | None, as_json: bool) -> None:
+def why_not(
+    subject: str, asked: Asked, page: Page, manifest_id: str | None, now: bool, paths: tuple[str, ...], as_json: bool
+) -> None:
     """Say why SUBJECT (a path, a rule, FILE#section) was not in a prompt, with file and line, and what changes that."""
-    from aircoding.app.questions.why import why_not_subject
+    if now or paths:
+        found = _now(subject, asked, manifest_id, paths)
+    else:
+        from aircoding.app.questions.why import why_not_subject
 
-    found = why_not_subject(Path.cwd(), subject, asked, manifest_id=manifest_id, page=page)
+        found = why_not_subject(Path.cwd(), subject, asked, manifest_id=manifest_id, page=page)
     more = {name: jsonable(getattr(found, name)) for name in _WHY_NOT}
     emit(
         "considerations",
@@ -93,6 +101,20 @@ def why_not(subject: str, asked: Asked, page: Page, manifest_id: str | None, as_
         **more,
     )
     _say_rest(page, len(found.considerations), found.total, as_json=as_json)
+
+
+def _now(subject: str, asked: Asked, manifest_id: str | None, paths: tuple[str, ...]) -> WhyNot:
+    from aircoding.app.contexts import BuildRequest
+    from aircoding.app.questions.why_now import why_not_now
+
+    if manifest_id or asked.session_id or asked.since:
+        raise click.UsageError("--now and --path ask about no record: leave out --manifest, --session and --since")
+    if paths and asked.task_id:
+        raise click.UsageError("--path is for a worker without a task: leave out --task, or ask with --now")
+    request = BuildRequest(
+        start=Path.cwd(), role=asked.role or "executor", task_id=asked.task_id, paths=paths, run_id=asked.run_id
+    )
+    return why_not_now(request, subject, say=note)
 
 
 @click.command("who-saw")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from aircoding.cli.context.places import plain_uri, shown_place, shown_section
@@ -68,10 +69,18 @@ def why_not_text(subject: str, found: WhyNot) -> str:
         return "\n".join(_absence(subject, found.absence))
     if not found.considerations:
         return f"{subject} was never considered in this assembly; ask without --manifest for the reason"
-    lines = [line for one in found.considerations for line in _consideration(one, alone=found.sessions == 1)]
+    alike = groupby(found.considerations, key=_alike)
+    lines = [line for _, some in alike for line in _consideration(list(some), found)]
     if found.by_text:
         lines.insert(0, f"{subject!r} is no name that is on record; these candidates hold it as text:")
     return "\n".join(lines)
+
+
+def _alike(one: Consideration) -> tuple[object, ...]:
+    """Return what sections of one file have in common that are told as one."""
+    note = one.outcome
+    why = (note.uri, note.outcome, note.reason, note.by, note.detail)
+    return (*why, one.sessions, one.runs, one.variants, one.manifest_id)
 
 
 def _absence(subject: str, absence: Absence) -> list[str]:
@@ -84,12 +93,13 @@ def _absence(subject: str, absence: Absence) -> list[str]:
     return [*lines, f"  named almost so: {', '.join(absence.near)}"] if absence.near else lines
 
 
-def _consideration(one: Consideration, *, alone: bool) -> list[str]:
-    note = one.outcome
+def _consideration(some: list[Consideration], found: WhyNot) -> list[str]:
+    one, note = some[0], some[0].outcome
     reason = f" ({note.reason.value})" if note.reason else ""
-    who = f"{one.manifest_id}  task {one.task_id or '-'}  {one.role}"
-    lines = [f"{who}: {shown_section(note.segment_id)} was {note.outcome.value}{reason}"]
-    if one.sessions > 1 or (not alone and one.runs > 1):
+    who = f"{'now' if found.now else one.manifest_id}  task {one.task_id or '-'}  {one.role}"
+    what = shown_section(note.segment_id) if len(some) == 1 else f"{plain_uri(note.uri)}, {len(some)} sections,"
+    lines = [f"{who}: {what} was {note.outcome.value}{reason}"]
+    if one.sessions > 1 or (found.sessions > 1 and one.runs > 1):
         others = f", with {one.variants} different details or texts" if one.variants > 1 else ""
         times = f"{counted(one.sessions, 'session')} of {counted(one.runs, 'run')}"
         lines.append(f"  so in {times}{others}; this is the newest")
