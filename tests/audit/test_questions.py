@@ -76,7 +76,7 @@ def test_who_saw_names_each_worker_and_why_one_did_not() -> None:
     missed = witnesses[1].missed
     assert missed is not None
     assert missed.outcome.by == "project:.air/shared/rules/licence.md:4"
-    assert missed.remedy.endswith("`paths` at .air/shared/rules/licence.md:4")
+    assert missed.remedy.endswith("area at .air/shared/rules/licence.md:4")
 
 
 def test_who_saw_a_version_counts_only_that_version() -> None:
