@@ -33,6 +33,7 @@ from aircoding.store.database import Database
 from aircoding.store.decode import decode
 from aircoding.store.events import EVENTS, event_of
 from aircoding.store.statements import chunks
+from aircoding.store.tables.assemblies import SHARED
 from aircoding.store.texts import find_texts
 
 __all__ = ["CostRow", "Queries", "SeenOutcome", "SeenSegment", "Within"]
@@ -135,7 +136,8 @@ class Queries:
             uri: where the text comes from.
             rule_id: the rule that it is.
             segment_id: the segment itself.
-            text_digest: of its source text, or of a text as it stood in the request.
+            text_digest: of its source text, or of a text as it stood in the request; what a session itself brought
+                is found by the latter only.
             limit: rows at most.
             offset: rows to leave out first.
         """
@@ -147,9 +149,12 @@ class Queries:
         ):
             if value is not None:
                 query = query.where(column == value)
+        if not any(value is not None and "air:session/" in value for value in (uri, segment_id)):
+            query = query.where(_IS_SHARED) if uri is not None or segment_id is not None else query
         if text_digest is not None:
             shown = select(SEGMENT_TEXTS.c.segment).where(SEGMENT_TEXTS.c.shown_digest == text_digest)
-            query = query.where(or_(SEGMENTS.c.text_digest == text_digest, SEGMENTS.c.segment.in_(shown)))
+            named = select(SEGMENTS.c.segment).where(SEGMENTS.c.text_digest == text_digest, _IS_SHARED)
+            query = query.where(or_(SEGMENTS.c.segment.in_(named), SEGMENTS.c.segment.in_(shown)))
         return self._seen_segments(query.limit(limit).offset(offset))
 
     def containing(
@@ -263,6 +268,9 @@ class Queries:
         records = decode(tuple[SegmentRecord, ...], [segment_value(each) for each in found], what="the segments")
         return tuple(SeenSegment(**_place(each), record=record) for each, record in zip(found, records, strict=True))
 
+
+_IS_SHARED = sql(f"segments.{SHARED}")
+"""Lets a query use the indexes over segments, which leave out what sessions brought themselves."""
 
 _PLACE = ("manifest_id", "run_id", "session_id", "task_id", "attempt", "role", "turn")
 _PLACE_COLUMNS = tuple(ASSEMBLIES.c[name].label(f"at_{name}") for name in _PLACE)

@@ -17,9 +17,16 @@ from aircoding.store.database import Database
 
 __all__ = ["HEAD", "VERSION_TABLE", "Migrate", "SchemaState", "prepare_schema", "read_schema_state", "upgrade_schema"]
 
-HEAD = "0005_run_profile"
+HEAD = "0006_lean_accounts"
 """The newest revision; kept here so that opening a store need not load Alembic (a test compares them)."""
-KNOWN = ("0001", "0002_unit_prices", "0003_run_confinement", "0004_hook_results", "0005_run_profile")
+KNOWN = (
+    "0001",
+    "0002_unit_prices",
+    "0003_run_confinement",
+    "0004_hook_results",
+    "0005_run_profile",
+    "0006_lean_accounts",
+)
 VERSION_TABLE = "aircoding_schema"
 """A name of our own, since a PostgreSQL schema may hold another program's `alembic_version`."""
 _LOCK_KEY = 0x61697263
