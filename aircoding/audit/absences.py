@@ -145,7 +145,7 @@ def _rule_file(facts: PathFacts, dialect: Dialect, folder: str) -> Absence:
         subject=facts.path,
         why=why,
         place=".air/config.toml",
-        remedy=f"see whether `[rules]` there excludes it, and what `aircoding rules list` says of it; "
+        remedy="see whether `[rules]` there excludes it, and what `aircoding rules list` says of it; "
         "it may be newer than the run: ask with --run, or run again",
     )
 

@@ -6,7 +6,10 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Table, bindparam, or_, select
+from sqlalchemy import Boolean, ColumnElement, Connection, Row, Table, bindparam, literal_column, or_, select
+
+from aircoding.store.columns import table_of
+from aircoding.store.tables.assemblies import SHARED, SegmentRow
 
 __all__ = ["named_rows", "one_of"]
 
@@ -20,9 +23,25 @@ def named_rows(connection: Connection, table: Table, subject: str) -> list[Row[A
     """
     bases = {subject, subject.partition("#")[0], _LINES.sub("", subject)} - {""}
     uris = bases | {f"{scheme}:{base}" for base in bases for scheme in ("project", "air")}
-    uris |= set(connection.execute(_tails(connection, table, bases)).scalars())
-    named = or_(table.c.uri.in_(sorted(uris)), table.c.rule_id == subject, table.c.segment_id == subject)
-    return list(connection.execute(select(table).where(named)))
+    shared = _shared(table, subject)
+    uris |= set(connection.execute(_tails(connection, table, bases).where(*shared)).scalars())
+    key = next(iter(table.primary_key))
+    found: dict[int, Row[Any]] = {}
+    # One query for each index: of a condition with OR no index would be used that holds only a part of the rows.
+    for named, narrow in (
+        (table.c.uri.in_(sorted(uris)), shared),
+        (table.c.rule_id == subject, ()),
+        (table.c.segment_id == subject, shared),
+    ):
+        for each in connection.execute(select(table).where(named, *narrow)):
+            found[each._mapping[key]] = each
+    return [found[number] for number in sorted(found)]
+
+
+def _shared(table: Table, subject: str) -> tuple[ColumnElement[bool], ...]:
+    """Return the condition under which segments are indexed: what a session itself brought is looked up by its name."""
+    is_of_session = "session/" in subject or table is not table_of(SegmentRow)
+    return () if is_of_session else (literal_column(SHARED, type_=Boolean),)
 
 
 def _tails(connection: Connection, table: Table, bases: Iterable[str]) -> Any:

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0007_text_index"
-down_revision = "0005_run_profile"
+down_revision = "0006_lean_accounts"
 branch_labels = None
 depends_on = None
 
