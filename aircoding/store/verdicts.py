@@ -98,7 +98,7 @@ def _came_in(subject: SubjectRows, within: Within) -> CTE:
         .select_from(SEGMENT_USES)
         .join(SEGMENTS, SEGMENTS.c.segment == SEGMENT_USES.c.segment)
         .join(ASSEMBLIES, ASSEMBLIES.c.assembly == SEGMENT_USES.c.assembly)
-        .where(one_of(SEGMENT_USES.c.segment, subject.segments))
+        .where(one_of(SEGMENT_USES.c.segment, subject.segments, few_assemblies=within.run_id is not None))
     )
     return narrowed(query, ASSEMBLIES.c, within).cte("came_in")
 
@@ -120,7 +120,7 @@ def _left_out(subject: SubjectRows, within: Within, seen: CTE) -> CTE:
         .select_from(OUTCOME_USES)
         .join(OUTCOMES, OUTCOMES.c.outcome_row == OUTCOME_USES.c.outcome_row)
         .join(ASSEMBLIES, ASSEMBLIES.c.assembly == OUTCOME_USES.c.assembly)
-        .where(one_of(OUTCOME_USES.c.outcome_row, subject.outcomes)),
+        .where(one_of(OUTCOME_USES.c.outcome_row, subject.outcomes, few_assemblies=within.run_id is not None)),
         ASSEMBLIES.c,
         within,
     ).cte("told")
