@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, Connection, Row, Table, bindparam, literal_column, or_, select, union
+from sqlalchemy import ColumnElement, Connection, Row, Table, TextClause, bindparam, literal_column, or_, select, union
+from sqlalchemy import text as sql
 
 from aircoding.store.columns import table_of
 from aircoding.store.tables.assemblies import SHARED, SegmentRow
@@ -38,10 +39,10 @@ def named_rows(connection: Connection, table: Table, subject: str) -> list[Row[A
     return [found[number] for number in sorted(found)]
 
 
-def _shared(table: Table, subject: str) -> tuple[ColumnElement[bool], ...]:
+def _shared(table: Table, subject: str) -> tuple[TextClause, ...]:
     """Return the condition under which segments are indexed: what a session itself brought is looked up by its name."""
     is_of_session = "session/" in subject or table is not table_of(SegmentRow)
-    return () if is_of_session else (literal_column(SHARED, type_=Boolean),)
+    return () if is_of_session else (sql(SHARED),)
 
 
 def _tails(connection: Connection, table: Table, bases: Iterable[str]) -> Any:
