@@ -49,6 +49,8 @@ SEGMENT_USES = table_of(SegmentUseRow)
 OUTCOMES = table_of(OutcomeRow)
 OUTCOME_USES = table_of(OutcomeUseRow)
 CONFLICTS = table_of(ConflictRow)
+FINGERPRINT_CHARACTERS = 24
+"""96 bits: two of a billion segments are taken for one with a chance of one in a hundred thousand million."""
 
 
 def write_segments(
@@ -63,7 +65,7 @@ def write_segments(
         found = (split.shown((span.block, span.start, span.end)) for span in record.spans)
         digests = [digest for digest in found if digest is not None]
         values = _segment_values(record)
-        mark = fingerprint([values, digests])
+        mark = fingerprint([values, digests])[:FINGERPRINT_CHARACTERS]
         bodies[mark], shown[mark] = values | {"fingerprint": mark}, digests
         uses.append((mark, canonical_json(spans).decode("utf-8")))
     unseen = unseen_texts(connection, {digest for digests in shown.values() for digest in digests})
@@ -157,7 +159,7 @@ def write_outcomes(
     for record in outcomes:
         values: dict[str, Any] = jsonable(record)
         values["decided_by"] = values.pop("by")
-        mark = fingerprint(values)
+        mark = fingerprint(values)[:FINGERPRINT_CHARACTERS]
         bodies[mark] = row(OutcomeRow, fingerprint=mark, **values)
         marks.append(mark)
     unseen = unseen_candidates(connection, outcomes)

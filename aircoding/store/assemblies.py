@@ -27,7 +27,7 @@ from aircoding.store.columns import row
 from aircoding.store.database import Database
 from aircoding.store.deltas import KEYFRAME_TURNS, Nodes, account_of, nodes_of, rest_after
 from aircoding.store.fences import Fences
-from aircoding.store.rebuilding import HEAD, read_nodes, rebuild
+from aircoding.store.rebuilding import HEAD, read_nodes, read_snapshot_index, rebuild
 from aircoding.store.skeleton import Place, SplitRequest, split_request
 from aircoding.store.snapshots import StoredSnapshot, join_snapshot, split_snapshot
 from aircoding.store.tables.assemblies import AssemblyRow
@@ -47,11 +47,13 @@ class _Recorded:
 
     context: AssembledContext
     split: SplitRequest
+    nodes: Nodes
     snapshot: StoredSnapshot
 
     def is_of(self, head: Row[Any]) -> bool:
         """Whether this is what stands in a row."""
-        return (self.context.manifest_id, self.snapshot.digest) == (head.manifest_id, head.snapshot_digest)
+        own = (self.context.manifest_id, self.context.manifest.created_at, self.snapshot.digest)
+        return own == (head.manifest_id, head.created_at, head.snapshot_digest)
 
 
 class AssemblyStore:
@@ -87,10 +89,15 @@ class AssemblyStore:
             split = split_request(
                 context.request, _places(context), before=known.split if known and lists.go_on else None
             )
-            stored, texts = split_snapshot(snapshot, known.snapshot if known is not None else None)
+            whole = nodes_of(split.skeleton, manifest.layout)
+            nodes, since = _new_nodes(connection, before, known, whole, manifest.turn)
+            base = known.snapshot if known is not None and since != manifest.turn else None
+            stored, texts = split_snapshot(snapshot, base)
             put_texts(connection, {**texts, **split.texts}, now)
-            _insert(connection, context, split, before, lists, (stored.digest, snapshot), now)
-            return _Recorded(context, split, stored)
+            lists.since["nodes_since"] = since
+            recorded = _Recorded(context, split, whole, stored)
+            _insert(connection, recorded, lists, nodes, _account_like(connection, before, since, manifest.turn), now)
+            return recorded
 
         recorded = self._database.write(body, durable=True)
         if recorded is not None:
@@ -130,15 +137,15 @@ class AssemblyStore:
             NotFoundError: no such manifest, or its texts are not kept.
         """
         with self._database.read() as connection:
-            wanted = select(ASSEMBLIES.c.snapshot_digest).where(ASSEMBLIES.c.manifest_id == manifest_id)
-            digest = connection.execute(wanted).scalar()
-            if digest is None:
+            head = connection.execute(select(ASSEMBLIES).where(ASSEMBLIES.c.manifest_id == manifest_id)).first()
+            if head is None:
                 raise _no_such_manifest(manifest_id)
 
             def read(digests: frozenset[Digest]) -> Mapping[Digest, str]:
                 return read_texts(connection, digests, what=f"The snapshot of {manifest_id}")
 
-            return join_snapshot(digest, read, lambda each: self.get(ManifestId(each)))
+            index = read_snapshot_index(connection, head, read)
+            return join_snapshot(index, read, lambda each: self.get(ManifestId(each)))
 
     def _read(self, which: Any) -> AssembledContext | None:
         with self._database.read() as connection:
@@ -174,7 +181,7 @@ class _Lists:
     segments: tuple[SegmentRecord, ...]
     outcomes: tuple[OutcomeRecord, ...]
     conflicts: tuple[Conflict, ...]
-    since: Mapping[str, int]
+    since: dict[str, int]
     go_on: bool
     """Whether only new segments are stored."""
 
@@ -205,43 +212,32 @@ class _Lists:
         return cls(segments, outcomes, conflicts, since, segments_since != manifest.turn)
 
 
-def _insert(
-    connection: Connection,
-    context: AssembledContext,
-    split: SplitRequest,
-    before: Row[Any] | None,
-    lists: _Lists,
-    snapshot: tuple[Digest, Snapshot],
-    now: str,
-) -> None:
-    """Insert the head and what the turn added to the lists of the turn before."""
-    manifest = context.manifest
-    nodes, nodes_since = _new_nodes(connection, before, nodes_of(split.skeleton, manifest.layout), manifest.turn)
-    since = {**lists.since, "nodes_since": nodes_since}
-    assembly = _insert_head(connection, context, split, nodes, since, snapshot[0], now)
-    write_segments(connection, assembly, lists.segments, split)
-    write_outcomes(connection, assembly, lists.outcomes, snapshot[1].segments)
-    write_conflicts(connection, assembly, lists.conflicts)
-
-
-def _new_nodes(connection: Connection, before: Row[Any] | None, whole: Nodes, turn: int) -> tuple[Nodes, int]:
+def _new_nodes(
+    connection: Connection, before: Row[Any] | None, known: _Recorded | None, whole: Nodes, turn: int
+) -> tuple[Nodes, int]:
     """The same for the nodes of the request, which are no rows."""
     if before is not None and turn - before.nodes_since < KEYFRAME_TURNS:
-        rest = whole.after(read_nodes(connection, before))
+        rest = whole.after(read_nodes(connection, before) if known is None else known.nodes)
         if rest is not None:
             return rest, before.nodes_since
     return whole, turn
 
 
-def _insert_head(
-    connection: Connection,
-    context: AssembledContext,
-    split: SplitRequest,
-    nodes: Nodes,
-    since: Mapping[str, int],
-    snapshot_digest: Digest,
-    now: str,
-) -> int:
+def _account_like(connection: Connection, before: Row[Any] | None, since: int, turn: int) -> bytes | None:
+    """Return the account of the turn from which the nodes count, unless that is this one."""
+    if before is None or since == turn:
+        return None
+    if before.turn == since:
+        return bytes(before.account)
+    first = (ASSEMBLIES.c.session_id == before.session_id) & (ASSEMBLIES.c.turn == since)
+    return bytes(connection.execute(select(ASSEMBLIES.c.account).where(first)).scalar_one())
+
+
+def _insert(
+    connection: Connection, recorded: _Recorded, lists: _Lists, nodes: Nodes, like: bytes | None, now: str
+) -> None:
+    """Insert the head and what the turn added to the lists of the turn before."""
+    context, split, snapshot = recorded.context, recorded.split, recorded.snapshot
     manifest = context.manifest
     values = row(
         AssemblyRow,
@@ -251,12 +247,16 @@ def _insert_head(
         tokens_expected=context.token_estimate.expected,
         tokens_high=context.token_estimate.high,
         window_tokens=manifest.budget.window,
-        **since,
-        snapshot_digest=snapshot_digest,
-        delta=nodes.packed(),
-        account=account_of(context, split.skeleton.marks),
+        **lists.since,
+        snapshot_digest=snapshot.digest,
+        delta=nodes.packed(snapshot.added),
+        account=account_of(context, split.skeleton.marks, like),
     )
-    return int(connection.execute(ASSEMBLIES.insert().values(**values).returning(ASSEMBLIES.c.assembly)).scalar_one())
+    insert = ASSEMBLIES.insert().values(**values).returning(ASSEMBLIES.c.assembly)
+    assembly = int(connection.execute(insert).scalar_one())
+    write_segments(connection, assembly, lists.segments, split)
+    write_outcomes(connection, assembly, lists.outcomes, snapshot.snapshot.segments)
+    write_conflicts(connection, assembly, lists.conflicts)
 
 
 def _column(value: Any) -> Any:

@@ -78,8 +78,7 @@ class Database:
             )
         joined: Connection | None = getattr(self._joined, "connection", None)
         if joined is not None:
-            with translated(self.where), joined.begin_nested():
-                return body(joined)
+            return self._join(joined, body)
         engine = self._durable if durable else self._relaxed
         for tries_left in reversed(range(_TRIES)):
             try:
@@ -95,8 +94,8 @@ class Database:
     def together(self) -> Iterator[None]:
         """Put all writes of this thread within the block into one durable transaction, all of them or none.
 
-        A write that raises undoes itself alone, so the block may go on after it. Nothing is tried again: where
-        PostgreSQL ends a deadlock with this transaction, the block raises. Reads in the block see what stood before it.
+        Where one of them raises, all are undone, and no other is taken. Nothing is tried again: where PostgreSQL ends a
+        deadlock with this transaction, the block raises. Reads in the block see what stood before it.
 
         Raises:
             StoreError: the database cannot do it, or was opened for reading only.
@@ -108,10 +107,28 @@ class Database:
             self.write(lambda _: None)  # raises
         with translated(self.where), self._durable.begin() as connection:
             self._joined.connection = connection
+            self._joined.failed = False
             try:
                 yield
+                self._require_whole()
             finally:
                 self._joined.connection = None
+
+    def _join(self, connection: Connection, body: Callable[[Connection], Value]) -> Value:
+        self._require_whole()
+        self._joined.failed = True
+        with translated(self.where):
+            value = body(connection)
+        self._joined.failed = False
+        return value
+
+    def _require_whole(self) -> None:
+        if self._joined.failed:
+            raise StoreError(
+                f"A write to {self.where} failed, and all that was to stand together with it is undone.",
+                hint="The error before this one says what failed.",
+                code="store.together",
+            )
 
     def close(self) -> None:
         """Give the connections back."""

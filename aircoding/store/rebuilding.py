@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -18,11 +19,12 @@ from aircoding.store.accounts import ASSEMBLIES, added, read_conflicts, read_out
 from aircoding.store.cache_marks import measured_marks
 from aircoding.store.calls import committed_usage
 from aircoding.store.decode import decode
-from aircoding.store.deltas import Nodes, derived_omissions, join_nodes, unpack
+from aircoding.store.deltas import Nodes, added_snapshot, derived_omissions, join_nodes, needs_like, unpack
 from aircoding.store.skeleton import Mark, Skeleton, join_request, needed_texts
+from aircoding.store.snapshots import Texts, index_after
 from aircoding.store.texts import read_texts
 
-__all__ = ["HEAD", "read_nodes", "rebuild"]
+__all__ = ["HEAD", "read_account", "read_nodes", "read_snapshot_index", "rebuild"]
 
 HEAD = (
     "manifest_id",
@@ -51,6 +53,29 @@ def read_nodes(connection: Connection, head: Row[Any]) -> Nodes:
     return join_nodes(list(connection.execute(wanted).scalars()))
 
 
+def read_account(connection: Connection, head: Row[Any]) -> Any:
+    """Return what of an assembly stands in no column and no list."""
+    like = None
+    if needs_like(head.account):
+        first = (ASSEMBLIES.c.session_id == head.session_id) & (ASSEMBLIES.c.turn == head.nodes_since)
+        like = connection.execute(select(ASSEMBLIES.c.account).where(first)).scalar_one()
+    return unpack(head.account, like)
+
+
+def read_snapshot_index(connection: Connection, head: Row[Any], read: Texts) -> dict[str, Any]:
+    """Return the whole index of an assembly's snapshot.
+
+    Raises:
+        NotFoundError: the one that was stored whole is not kept.
+    """
+    columns = select(ASSEMBLIES.c.snapshot_digest, ASSEMBLIES.c.delta)
+    found = connection.execute(added(columns, head.session_id, head.nodes_since, head.turn)).all()
+    parts = [added_snapshot(each.delta) for each in found]
+    first = max(number for number, part in enumerate(parts) if part is None)
+    digest = Digest(found[first].snapshot_digest)
+    return index_after(json.loads(read(frozenset({digest}))[digest]), [part for part in parts[first + 1 :] if part])
+
+
 def rebuild(connection: Connection, head: Row[Any]) -> AssembledContext:
     """Return an assembly, put together from its lists and texts.
 
@@ -58,7 +83,7 @@ def rebuild(connection: Connection, head: Row[Any]) -> AssembledContext:
         NotFoundError: a text is not kept.
         StoreError: it does not give the recorded digest.
     """
-    nodes, account = read_nodes(connection, head), unpack(head.account)
+    nodes, account = read_nodes(connection, head), read_account(connection, head)
     skeleton = Skeleton(
         tuple(map(Digest, nodes.tools)),
         tuple(map(Digest, nodes.system)),

@@ -19,7 +19,15 @@ __all__ = ["HEAD", "VERSION_TABLE", "Migrate", "SchemaState", "prepare_schema", 
 
 HEAD = "0007_text_index"
 """The newest revision; kept here so that opening a store need not load Alembic (a test compares them)."""
-KNOWN = ("0001", "0002_unit_prices", "0003_run_confinement", "0004_hook_results", "0005_run_profile", "0007_text_index")
+KNOWN = (
+    "0001",
+    "0002_unit_prices",
+    "0003_run_confinement",
+    "0004_hook_results",
+    "0005_run_profile",
+    "0006_lean_accounts",
+    "0007_text_index",
+)
 VERSION_TABLE = "aircoding_schema"
 """A name of our own, since a PostgreSQL schema may hold another program's `alembic_version`."""
 _LOCK_KEY = 0x61697263

@@ -207,9 +207,13 @@ class Sightings:
             return (), ()
         theirs = ASSEMBLIES.c.session_id.in_(sessions)
         with self._database.read() as connection:
-            saw = connection.execute(SEEN_SEGMENTS.where(theirs, one_of(SEGMENTS.c.segment, segments)))
+            saw = connection.execute(
+                SEEN_SEGMENTS.where(theirs, one_of(SEGMENT_USES.c.segment, segments, few_assemblies=True))
+            )
             seen = tuple(seen_segment(each) for each in saw)
-            told = connection.execute(SEEN_OUTCOMES.where(theirs, one_of(OUTCOMES.c.outcome_row, outcomes)))
+            told = connection.execute(
+                SEEN_OUTCOMES.where(theirs, one_of(OUTCOME_USES.c.outcome_row, outcomes, few_assemblies=True))
+            )
             return seen, tuple(seen_outcome(each) for each in told)
 
     def places(

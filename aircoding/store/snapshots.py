@@ -3,14 +3,14 @@
 The snapshot of every assembly is kept so that `replay --with/--without/--window/--model` can
 reassemble it with other inputs; the texts of candidates that were left out are a part of it. From
 turn to turn little of it changes, so each field is a text of its own, segments go in stretches of one
-scope and layer, and messages and the frozen part refer to what is stored already. An index lists them; that of a
-later turn says only what differs from the index before it, which it names.
+scope and layer, and messages and the frozen part refer to what is stored already. An index lists them; of a later
+turn only what differs from the index of the turn before is stored, with what its assembly adds.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from itertools import groupby
@@ -24,10 +24,7 @@ from aircoding.records.snapshot import Message, Snapshot
 from aircoding.store.decode import decode
 from aircoding.store.skeleton import join_node, needed_texts, split_message
 
-__all__ = ["MOST_STEPS", "StoredSnapshot", "join_snapshot", "read_index", "snapshot_texts", "split_snapshot"]
-
-MOST_STEPS = 64
-"""Indexes that one may stand on; then it is stored whole again."""
+__all__ = ["StoredSnapshot", "index_after", "join_snapshot", "snapshot_texts", "split_snapshot"]
 
 _FORMS = ("text", "excerpt", "reference")
 _OWN_WAY = ("request", "created_at", "segments", "messages", "frozen")
@@ -45,26 +42,28 @@ Raises:
 
 @dataclass(frozen=True, slots=True)
 class StoredSnapshot:
-    """A snapshot that is on record: the digest of its index, and the whole of what that stands for."""
+    """A snapshot that is on record: its index, and how that is kept: the digest of the last one that was stored whole,
+    and what differs from the turn before (None: it was stored whole with this turn).
+    """
 
     digest: Digest
     index: Mapping[str, Any]
-    snapshot: Snapshot | None = None
+    snapshot: Snapshot
+    added: Mapping[str, Any] | None = None
 
 
 def split_snapshot(snapshot: Snapshot, base: StoredSnapshot | None = None) -> tuple[StoredSnapshot, dict[Digest, str]]:
-    """Return the snapshot as it is to be stored, and all texts that `base` has not, its index included.
+    """Return the snapshot as it is to be stored, and all texts that `base` has not; without `base` its index is one.
 
     Args:
         snapshot: what an assembly was made of.
-        base: the one of the turn before, where it is on record.
+        base: the one of the turn before, where it is known.
     """
     texts: dict[Digest, str] = {}
-    known = base.snapshot if base is not None else None
 
     def field(name: str) -> Any:
         value = getattr(snapshot, name)
-        if base is not None and known is not None and _same(value, getattr(known, name)):
+        if base is not None and _same(value, getattr(base.snapshot, name)):
             return base.index["fields"][name]
         return _keep(canonical_json(jsonable(value)).decode("utf-8"), texts)
 
@@ -76,13 +75,10 @@ def split_snapshot(snapshot: Snapshot, base: StoredSnapshot | None = None) -> tu
         "segments": _segments(snapshot, base, texts),
         "messages": _messages(snapshot, base, texts),
         "frozen": frozen and [frozen.context.manifest_id, frozen.message_count],
-        "steps": 0,
     }
-    stored = index
-    if base is not None and base.index.get("steps", MOST_STEPS) < MOST_STEPS:
-        index["steps"] = base.index["steps"] + 1
-        stored = _since(base, index)
-    digest = _keep(canonical_json(stored).decode("utf-8"), texts)
+    if base is not None:
+        return StoredSnapshot(base.digest, index, snapshot, _since(base.index, index)), texts
+    digest = _keep(canonical_json(index).decode("utf-8"), texts)
     return StoredSnapshot(digest, index, snapshot), texts
 
 
@@ -98,8 +94,7 @@ def _same(value: Any, before: Any) -> bool:
 
 
 def _segments(snapshot: Snapshot, base: StoredSnapshot | None, texts: dict[Digest, str]) -> list[Digest]:
-    known = base.snapshot if base is not None else None
-    if base is not None and known is not None and snapshot.segments == known.segments:
+    if base is not None and snapshot.segments == base.snapshot.segments:
         return list(base.index["segments"])
     there = set(base.index["segments"]) if base is not None else set()
     digests = []
@@ -124,7 +119,7 @@ def _stretch(segments: tuple[Segment, ...]) -> tuple[Digest, Mapping[Digest, str
 
 
 def _messages(snapshot: Snapshot, base: StoredSnapshot | None, texts: dict[Digest, str]) -> list[list[Any]]:
-    known = base.snapshot.messages if base is not None and base.snapshot is not None else ()
+    known = base.snapshot.messages if base is not None else ()
     size = len(known)
     begins = size > 0 and snapshot.messages[:size] == known
     kept: list[list[Any]] = list(base.index["messages"]) if begins and base is not None else []
@@ -142,71 +137,58 @@ def _usual_uri(session_id: str, number: int) -> str:
     return f"air:session/{session_id}/message/{number}"
 
 
-def _since(base: StoredSnapshot, index: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what of an index differs from that of `base`."""
-    before = base.index
-    request = {name: value for name, value in index["request"].items() if before["request"].get(name) != value}
-    changed = {name: value for name, value in index["fields"].items() if before["fields"].get(name) != value}
-    stored = {"base": base.digest, "request": request, "created_at": index["created_at"], "frozen": index["frozen"]}
-    if changed:
-        stored["fields"] = changed
+def _since(before: Mapping[str, Any], index: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what of an index differs from the one before it."""
+    added: dict[str, Any] = {
+        "request": {name: value for name, value in index["request"].items() if before["request"].get(name) != value},
+        "created_at": index["created_at"],
+        "fields": {name: value for name, value in index["fields"].items() if before["fields"].get(name) != value},
+        "frozen": index["frozen"],
+    }
     if index["segments"] != before["segments"]:
-        stored["segments"] = index["segments"]
+        added["segments"] = index["segments"]
     size = len(before["messages"])
     if index["messages"][:size] == before["messages"]:
-        return stored | {"messages_after": index["messages"][size:]}
-    return stored | {"messages": index["messages"]}
+        return added | {"messages_after": index["messages"][size:]}
+    return added | {"messages": index["messages"]}
 
 
-def read_index(digest: Digest, read: Texts) -> dict[str, Any]:
-    """Return the whole index of a snapshot.
-
-    Raises:
-        NotFoundError: it, or one that it stands on, is not kept.
-    """
-    chain = [json.loads(read(frozenset({digest}))[digest])]
-    while "base" in chain[-1]:
-        chain.append(json.loads(read(frozenset({chain[-1]["base"]}))[chain[-1]["base"]]))
-    index: dict[str, Any] = chain.pop()
-    for stored in reversed(chain):
-        index |= {name: stored[name] for name in ("created_at", "frozen", "segments", "messages") if name in stored}
-        index["request"] = index["request"] | stored["request"]
-        index["fields"] = index["fields"] | stored.get("fields", {})
-        index["messages"] = [*index["messages"], *stored.get("messages_after", ())]
-        index["steps"] = index.get("steps", 0) + 1
+def index_after(whole: Mapping[str, Any], added: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the index of a turn from the last that was stored whole and what each turn after it added."""
+    index = dict(whole)
+    for part in added:
+        index |= {name: part[name] for name in ("created_at", "frozen", "segments", "messages") if name in part}
+        index["request"] = {**index["request"], **part["request"]}
+        index["fields"] = {**index["fields"], **part["fields"]}
+        index["messages"] = [*index["messages"], *part.get("messages_after", ())]
     return index
 
 
-def snapshot_texts(digest: Digest, read: Texts) -> frozenset[Digest]:
-    """Return the digests of all texts that a snapshot stands on: its index, those under it, and what they name.
+def snapshot_texts(index: Mapping[str, Any], read: Texts) -> frozenset[Digest]:
+    """Return the digests of all texts that an index names, directly or not.
 
     Raises:
-        NotFoundError: an index or a part of it is not kept.
+        NotFoundError: a part of it is not kept.
     """
-    steps = [digest]
-    while (below := json.loads(read(frozenset({steps[-1]}))[steps[-1]]).get("base")) is not None:
-        steps.append(below)
-    index = read_index(digest, read)
     nodes = [node for _, _, _, node in index["messages"]]
     outer = read(frozenset([*index["segments"], *nodes]))
     segments = [segment for stretch in index["segments"] for segment in json.loads(outer[stretch])]
     named = (segment[form] for segment in segments for form in _FORMS if segment[form] is not None)
     inner = needed_texts(outer[node] for node in nodes)
-    return frozenset([*steps, *index["fields"].values(), *outer, *named, *inner])
+    return frozenset([*index["fields"].values(), *outer, *named, *inner])
 
 
-def join_snapshot(digest: Digest, read: Texts, context: Callable[[str], Any]) -> Snapshot:
+def join_snapshot(index: Mapping[str, Any], read: Texts, context: Callable[[str], Any]) -> Snapshot:
     """Return the snapshot that `split_snapshot` took apart.
 
     Args:
-        digest: of its index.
+        index: its whole index.
         read: reads texts in bulk.
         context: returns the assembly of a manifest id (the frozen part).
 
     Raises:
         NotFoundError: a text is not kept.
     """
-    index = read_index(digest, read)
     nodes = [node for _, _, _, node in index["messages"]]
     outer = read(frozenset([*index["fields"].values(), *index["segments"], *nodes]))
     segments = [segment for stretch in index["segments"] for segment in json.loads(outer[stretch])]
@@ -231,4 +213,4 @@ def join_snapshot(digest: Digest, read: Texts, context: Callable[[str], Any]) ->
     if index["frozen"] is not None:
         manifest_id, count = index["frozen"]
         values["frozen"] = {"context": context(manifest_id), "message_count": count}
-    return decode(Snapshot, values, what=f"snapshot {digest[:12]}")
+    return decode(Snapshot, values, what=f"the snapshot of {session}")

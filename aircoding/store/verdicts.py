@@ -72,7 +72,7 @@ def worker_verdicts(subject: SubjectRows, within: Within) -> CTE:
         )
         .select_from(everyone)
         .outerjoin(sections, _same_worker(everyone, sections))
-        .outerjoin(missed, and_(_same_worker(everyone, missed), missed.c.recent == 1))
+        .outerjoin(missed, _same_worker(everyone, missed))
         .outerjoin(newest, _same_worker(everyone, newest))
     )
     return joined.cte("verdicts")
@@ -98,13 +98,13 @@ def _came_in(subject: SubjectRows, within: Within) -> CTE:
         .select_from(SEGMENT_USES)
         .join(SEGMENTS, SEGMENTS.c.segment == SEGMENT_USES.c.segment)
         .join(ASSEMBLIES, ASSEMBLIES.c.assembly == SEGMENT_USES.c.assembly)
-        .where(one_of(SEGMENT_USES.c.segment, subject.segments))
+        .where(one_of(SEGMENT_USES.c.segment, subject.segments, few_assemblies=within.run_id is not None))
     )
     return narrowed(query, ASSEMBLIES.c, within).cte("came_in")
 
 
 def _left_out(subject: SubjectRows, within: Within, seen: CTE) -> CTE:
-    """Select what each worker was not shown, with how recent it is: 1 is the last."""
+    """Select of each worker the reason why it was not shown something: of several the last."""
     place = place_of_id(OUTCOMES.c.segment_id)
     order = (ASSEMBLIES.c.assembly.desc(), OUTCOME_USES.c.position.desc())
     told = narrowed(
@@ -120,18 +120,21 @@ def _left_out(subject: SubjectRows, within: Within, seen: CTE) -> CTE:
         .select_from(OUTCOME_USES)
         .join(OUTCOMES, OUTCOMES.c.outcome_row == OUTCOME_USES.c.outcome_row)
         .join(ASSEMBLIES, ASSEMBLIES.c.assembly == OUTCOME_USES.c.assembly)
-        .where(one_of(OUTCOME_USES.c.outcome_row, subject.outcomes)),
+        .where(one_of(OUTCOME_USES.c.outcome_row, subject.outcomes, few_assemblies=within.run_id is not None)),
         ASSEMBLIES.c,
         within,
     ).cte("told")
     worker = (told.c.run_id, told.c.task, told.c.role)
     recent = func.row_number().over(partition_by=worker, order_by=(told.c.assembly.desc(), told.c.position.desc()))
-    return (
+    left = (
         select(*worker, told.c.reason, recent.label("recent"))
         .outerjoin(seen, and_(_same_worker(told, seen), seen.c.place == told.c.place))
         .where(told.c.age == 1, told.c.outcome.not_in(_IN_A_PROMPT), seen.c.place.is_(None))
         .cte("left_out")
     )
+    # Grouped, though each worker has one: so the database makes an index of it, and does not read it for each worker.
+    key = (left.c.run_id, left.c.task, left.c.role)
+    return select(*key, func.max(left.c.reason).label("reason")).where(left.c.recent == 1).group_by(*key).cte("missed")
 
 
 def _same_worker(one: CTE, other: CTE) -> ColumnElement[bool]:

@@ -16,6 +16,7 @@ __all__ = [
     "SCOPED_RULE",
     "STANDING_RULE",
     "modules_of",
+    "package_of",
     "path_of",
     "project_files",
 ]
@@ -35,6 +36,11 @@ _SECTIONS = ("Amounts", "Reviews", "Names", "Errors", "Tests", "Commits", "Loggi
 def path_of(package: str, module: str) -> str:
     """Return where a module lies."""
     return f"src/{package}/{module}.py"
+
+
+def package_of(path: str) -> str:
+    """Return the package that a path below `src` lies in."""
+    return path.split("/")[1]
 
 
 def modules_of(package: str) -> tuple[str, ...]:

@@ -10,15 +10,21 @@ from typing import Any
 from bench.fleet_project import PACKAGES, modules_of
 from bench.fleet_words import Words
 
+from aircoding.context.conversation import append_message
+from aircoding.context.fitting import window_overflow
+from aircoding.context.layout import Layout
+from aircoding.context.manifest import seal
+from aircoding.context.marks import Request, without_marks
 from aircoding.records.digests import sha256_text
 from aircoding.records.ids import Digest, RunId, SessionId, TaskId, session_id
 from aircoding.records.layers import Layer, Mode, SegmentKind
+from aircoding.records.manifest import AssembledContext, Overflow
 from aircoding.records.sessions import Evidence, SessionBrief
-from aircoding.records.snapshot import Message
+from aircoding.records.snapshot import Message, Snapshot
 from aircoding.records.tasks import TaskSpec
 from aircoding.records.work import FileText
 
-__all__ = ["MODEL", "FilesInMemory", "Plotted", "conversation", "plotted_sessions"]
+__all__ = ["MODEL", "FilesInMemory", "Plotted", "appended", "conversation", "plotted_sessions", "with_marker"]
 
 MODEL = "claude-sonnet-5-5"
 
@@ -148,3 +154,21 @@ def with_marker(message: Message, sentence: str) -> Message:
     block = dict(message.content[0])
     block["content"] = [{"type": "text", "text": block["content"][0]["text"] + sentence + "\n"}]
     return replace(message, content=(block,))
+
+
+def appended(snapshot: Snapshot) -> AssembledContext | Overflow:
+    """Return what `assemble` gives for a turn that brings nothing but messages, without a look at the candidates.
+
+    Nine turns of ten are such; the stages would look at every rule again, only to leave all as it was.
+    """
+    frozen = snapshot.frozen
+    assert frozen is not None
+    before, sent = frozen.context, frozen.context.manifest
+    request = Request(without_marks(before.tools), without_marks(before.system), without_marks(before.messages))
+    layout = Layout(list(sent.segments), list(sent.layout))
+    for message in snapshot.messages[frozen.message_count :]:
+        append_message(request.messages, message, layout, snapshot.estimator)
+    if (overflow := window_overflow(snapshot, layout.segments)) is not None:
+        return overflow
+    ends = [mark.mark for mark in sent.cache if mark.mark.startswith(("/system/", "/messages/0/"))]
+    return seal(snapshot, request, layout, ends, outcomes=sent.outcomes, conflicts=sent.conflicts)

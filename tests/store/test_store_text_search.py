@@ -152,7 +152,7 @@ def _forget_index(path: Path) -> None:
     def body(connection: sa.Connection) -> None:
         connection.execute(sa.text("DROP TABLE text_terms"))
         connection.execute(sa.text("DROP TABLE text_index"))
-        connection.execute(sa.text("UPDATE aircoding_schema SET version_num = '0005_run_profile'"))
+        connection.execute(sa.text("UPDATE aircoding_schema SET version_num = '0006_lean_accounts'"))
 
     database.write(body)
     database.close()

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0007_text_index"
-down_revision = "0005_run_profile"
+down_revision = "0006_lean_accounts"
 branch_labels = None
 depends_on = None
 
@@ -43,6 +43,8 @@ def upgrade() -> None:
         return
     if connection.execute(sa.text("SELECT 1 FROM pragma_module_list WHERE name = 'fts5'")).first() is None:
         return
+    for table in ("text_terms", "text_index"):
+        op.execute(f"DROP TABLE IF EXISTS {table}")
     op.execute(f"CREATE VIRTUAL TABLE text_index USING fts5({_OPTIONS})")
     op.execute("CREATE VIRTUAL TABLE text_terms USING fts5vocab(text_index, row)")
     insert = sa.text("INSERT INTO text_index (rowid, body) VALUES (:number, :body)")
