@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from aircoding.records.digests import canonical_json
 from aircoding.records.jsonable import jsonable
 from aircoding.records.manifest import AssembledContext, LayoutSpan, OutcomeRecord
+from aircoding.store.dictionary import deflate, inflate
 from aircoding.store.skeleton import Mark, Skeleton
 
 __all__ = [
@@ -25,7 +26,6 @@ __all__ = [
     "added_snapshot",
     "derived_omissions",
     "join_nodes",
-    "needs_like",
     "nodes_of",
     "pack",
     "rest_after",
@@ -101,22 +101,17 @@ def rest_after(earlier: Sequence[Item], now: Sequence[Item]) -> tuple[Item, ...]
 def pack(value: Any, like: bytes | None = None) -> bytes:
     """Return a JSON value compressed; `like` is what was given for one that is much like it (and stands by itself)."""
     if like is None:
-        return zlib.compress(canonical_json(jsonable(value)), 9)
-    packer = zlib.compressobj(9, zdict=zlib.decompress(like))
+        return deflate(canonical_json(jsonable(value)))
+    packer = zlib.compressobj(9, zdict=inflate(like))
     return packer.compress(canonical_json(jsonable(value))) + packer.flush()
 
 
 def unpack(data: bytes, like: bytes | None = None) -> Any:
     """Return what `pack` gave."""
-    if not needs_like(data):
-        return json.loads(zlib.decompress(data))
-    unpacker = zlib.decompressobj(zdict=zlib.decompress(like or b""))
+    if like is None:
+        return json.loads(inflate(data))
+    unpacker = zlib.decompressobj(zdict=inflate(like))
     return json.loads(unpacker.decompress(data) + unpacker.flush())
-
-
-def needs_like(data: bytes) -> bool:
-    """Whether `pack` was given something alike (zlib says so in its header, RFC 1950)."""
-    return bool(data[1] & 0x20)
 
 
 def derived_omissions(outcomes: Sequence[OutcomeRecord]) -> tuple[OutcomeRecord, ...]:

@@ -19,7 +19,7 @@ from aircoding.store.accounts import ASSEMBLIES, added, read_conflicts, read_out
 from aircoding.store.cache_marks import measured_marks
 from aircoding.store.calls import committed_usage
 from aircoding.store.decode import decode
-from aircoding.store.deltas import Nodes, added_snapshot, derived_omissions, join_nodes, needs_like, unpack
+from aircoding.store.deltas import Nodes, added_snapshot, derived_omissions, join_nodes, unpack
 from aircoding.store.skeleton import Mark, Skeleton, join_request, needed_texts
 from aircoding.store.snapshots import Texts, index_after
 from aircoding.store.texts import read_texts
@@ -56,7 +56,7 @@ def read_nodes(connection: Connection, head: Row[Any]) -> Nodes:
 def read_account(connection: Connection, head: Row[Any]) -> Any:
     """Return what of an assembly stands in no column and no list."""
     like = None
-    if needs_like(head.account):
+    if head.turn != head.nodes_since:
         first = (ASSEMBLIES.c.session_id == head.session_id) & (ASSEMBLIES.c.turn == head.nodes_since)
         like = connection.execute(select(ASSEMBLIES.c.account).where(first)).scalar_one()
     return unpack(head.account, like)

@@ -29,6 +29,8 @@ __all__ = ["StoredSnapshot", "index_after", "join_snapshot", "snapshot_texts", "
 _FORMS = ("text", "excerpt", "reference")
 _OWN_WAY = ("request", "created_at", "segments", "messages", "frozen")
 _FIELDS = tuple(field.name for field in fields(Snapshot) if field.name not in _OWN_WAY)
+_INLINE_CHARACTERS = 256
+"""A field whose JSON is no longer stands in the index itself, in a list: a text of its own takes more room."""
 _OLD_FIELDS = ("request", "created_at")
 """What indexes of before kept as texts of their own as well."""
 
@@ -65,7 +67,8 @@ def split_snapshot(snapshot: Snapshot, base: StoredSnapshot | None = None) -> tu
         value = getattr(snapshot, name)
         if base is not None and _same(value, getattr(base.snapshot, name)):
             return base.index["fields"][name]
-        return _keep(canonical_json(jsonable(value)).decode("utf-8"), texts)
+        text = canonical_json(jsonable(value)).decode("utf-8")
+        return _keep(text, texts) if len(text) > _INLINE_CHARACTERS else [json.loads(text)]
 
     frozen = snapshot.frozen
     index: dict[str, Any] = {
@@ -175,7 +178,12 @@ def snapshot_texts(index: Mapping[str, Any], read: Texts) -> frozenset[Digest]:
     segments = [segment for stretch in index["segments"] for segment in json.loads(outer[stretch])]
     named = (segment[form] for segment in segments for form in _FORMS if segment[form] is not None)
     inner = needed_texts(outer[node] for node in nodes)
-    return frozenset([*index["fields"].values(), *outer, *named, *inner])
+    return frozenset([*_named(index["fields"]), *outer, *named, *inner])
+
+
+def _named(kept: Mapping[str, Any]) -> list[Digest]:
+    """Return the digests of the fields that are texts of their own."""
+    return [Digest(at) for at in kept.values() if isinstance(at, str)]
 
 
 def join_snapshot(index: Mapping[str, Any], read: Texts, context: Callable[[str], Any]) -> Snapshot:
@@ -190,11 +198,11 @@ def join_snapshot(index: Mapping[str, Any], read: Texts, context: Callable[[str]
         NotFoundError: a text is not kept.
     """
     nodes = [node for _, _, _, node in index["messages"]]
-    outer = read(frozenset([*index["fields"].values(), *index["segments"], *nodes]))
+    outer = read(frozenset([*_named(index["fields"]), *index["segments"], *nodes]))
     segments = [segment for stretch in index["segments"] for segment in json.loads(outer[stretch])]
     named = {segment[form] for segment in segments for form in _FORMS if segment[form] is not None}
     inner = read(frozenset(named | needed_texts(outer[node] for node in nodes)))
-    values = {name: json.loads(outer[at]) for name, at in index["fields"].items()}
+    values = {name: at[0] if isinstance(at, list) else json.loads(outer[at]) for name, at in index["fields"].items()}
     values |= {name: index[name] for name in _OLD_FIELDS if name in index}
     values["segments"] = [
         segment | {form: None if segment[form] is None else inner[segment[form]] for form in _FORMS}

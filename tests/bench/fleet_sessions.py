@@ -86,7 +86,7 @@ def _task(name: str, package: str, words: Words, chance: random.Random) -> TaskS
         title=" ".join(words.some(chance, 6)),
         description=words.prose(chance, 90),
         write_area=(f"src/{package}/**",),
-        reads=(*chance.sample(own, 2), chance.choice(other)),
+        reads=(*chance.sample(own, 3), *chance.sample(other, 2)),
         acceptance=tuple(words.prose(chance, 14) for _ in range(3)),
         verify=(f"pytest tests/{package}",),
         tags=("security",) if chance.random() < 0.2 else (),
@@ -127,8 +127,13 @@ def conversation(plotted: Plotted, words: Words, chance: random.Random) -> Itera
         path = chance.choice(modules_of(chance.choice(PACKAGES)) if far else own)
         name = chance.choice(("fs_read", "fs_read", "shell", "fs_edit"))
         said = {"type": "text", "text": words.prose(chance, 40)}
-        use = {"type": "tool_use", "id": f"toolu_{turn:02}", "name": name, "input": _input(name, path, words, chance)}
-        shown = words.code(chance, {"fs_edit": 30, "shell": 110}.get(name, 165))
+        use = {
+            "type": "tool_use",
+            "id": f"toolu_01{chance.getrandbits(100):025x}",
+            "name": name,
+            "input": _input(name, path, words, chance),
+        }
+        shown = _log(path, words, chance) if name == "shell" else words.code(chance, 24 if name == "fs_edit" else 130)
         result = {"type": "tool_result", "tool_use_id": use["id"], "content": [{"type": "text", "text": shown}]}
         yield (
             (
@@ -137,6 +142,13 @@ def conversation(plotted: Plotted, words: Words, chance: random.Random) -> Itera
             ),
             path if name != "shell" else "",
         )
+
+
+def _log(path: str, words: Words, chance: random.Random) -> str:
+    """Return what running tests prints: a line for each test, and one failure with its place."""
+    names = words.some(chance, 80)
+    lines = [f"tests/{path[4:]}::test_{one} PASSED [{number * 100 // 80:3}%]" for number, one in enumerate(names)]
+    return "\n".join([*lines, "FAILED", words.code(chance, 12), f"{path}:{chance.randint(9, 130)}: AssertionError"])
 
 
 def _input(name: str, path: str, words: Words, chance: random.Random) -> dict[str, Any]:

@@ -107,7 +107,7 @@ class SegmentTextRow(SQLModel, table=True):
     """The texts of a segment as they stood in the request (an excerpt is not the whole source text)."""
 
     __tablename__ = "segment_texts"
-    __table_args__ = strict()
+    __table_args__ = strict(rowid=False)
 
     segment: int = number(primary_key=True, foreign_key="segments.segment")
     position: int = number(primary_key=True)

@@ -61,16 +61,38 @@ def _without_rowids() -> None:
         sa.PrimaryKeyConstraint("assembly", "position"),
         indexed="outcome_row",
     )
+    _made_anew(
+        "segment_texts",
+        sa.Column("segment", sa.Integer(), nullable=False),
+        sa.Column("position", sa.Integer(), nullable=False),
+        sa.Column("shown_digest", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["segment"], ["segments.segment"]),
+        sa.ForeignKeyConstraint(["shown_digest"], ["texts.digest"]),
+        sa.PrimaryKeyConstraint("segment", "position"),
+        indexed="shown_digest",
+    )
+    _made_anew(
+        "messages",
+        sa.Column("session_id", sa.Text(), nullable=False),
+        sa.Column("position", sa.Integer(), nullable=False),
+        sa.Column("role", sa.Text(), nullable=False),
+        sa.Column("node_digest", sa.Text(), nullable=False),
+        sa.Column("recorded_at", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["node_digest"], ["texts.digest"]),
+        sa.ForeignKeyConstraint(["session_id"], ["sessions.session_id"]),
+        sa.PrimaryKeyConstraint("session_id", "position"),
+    )
     for view in reversed(_VIEWS):
         op.execute(f"CREATE VIEW {view} AS {VIEWS[view]}")
 
 
-def _made_anew(table: str, *parts: sa.Column[int] | sa.Column[str] | sa.Constraint, indexed: str) -> None:
+def _made_anew(table: str, *parts: sa.Column[int] | sa.Column[str] | sa.Constraint, indexed: str | None = None) -> None:
     op.create_table(f"{table}_new", *parts, sqlite_strict=True, sqlite_with_rowid=False)
-    op.execute(f"INSERT INTO {table}_new SELECT * FROM {table} ORDER BY assembly, position")  # noqa: S608 - constants
+    op.execute(f"INSERT INTO {table}_new SELECT * FROM {table} ORDER BY 1, 2")  # noqa: S608 - constants
     op.drop_table(table)
     op.rename_table(f"{table}_new", table)
-    op.create_index(f"ix_{table}_{indexed}", table, [indexed])
+    if indexed is not None:
+        op.create_index(f"ix_{table}_{indexed}", table, [indexed])
 
 
 def downgrade() -> None:
