@@ -8,9 +8,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from aircoding.app.plans import show_plan
+from aircoding.app.questions.asking import Asked, Page
 from aircoding.app.questions.why import who_saw_subject, why_not_subject
 from aircoding.app.run_results import RunResult
 from aircoding.app.runs import RunRequest, start_run
@@ -74,7 +76,8 @@ def _tasks(result: RunResult) -> Iterator[str]:
 
 def _question(root: Path, result: RunResult) -> Iterator[str]:
     """Ask why the last task went wrong, and answer from the record."""
-    witnesses = who_saw_subject(root, _RULE, run_id=result.run_id, role="executor")
+    of_run = Asked(run_id=result.run_id, role="executor")
+    witnesses = who_saw_subject(root, _RULE, of_run, page=Page()).witnesses
     saw = [one for one in witnesses if one.saw is not None]
     yield "T12 failed: its file has no licence line. There is a rule that asks for one. Who had it in the prompt?"
     yield f"  $ {own_command()} context who-saw {_RULE}"
@@ -82,7 +85,8 @@ def _question(root: Path, result: RunResult) -> Iterator[str]:
     yield f"  {len(saw)} of {len(witnesses)} executors; not {others}"
     yield "Why not T12?"
     yield f"  $ {own_command()} context why-not {_RULE} --task T12 --role executor"
-    for one in why_not_subject(root, _RULE, run_id=result.run_id, task_id="T12", role="executor", manifest_id=None)[:1]:
+    of_task = replace(of_run, task_id="T12")
+    for one in why_not_subject(root, _RULE, of_task, manifest_id=None, page=Page()).considerations[:1]:
         yield f"  {one.outcome.detail}"
         yield f"  decided at {one.outcome.by.removeprefix('project:')}"
         yield f"  to change it: {one.remedy}"

@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from aircoding.errors import ConfigError, NotFoundError, StoreError
 from aircoding.homes import air_home
-from aircoding.settings import IdentitySettings, Settings, load_settings
 from aircoding.sources.files import read_text_file
-from aircoding.sources.profile_files import require_profile
 from aircoding.sources.project_files import require_unlinked_folder
 from aircoding.sources.trust import is_trusted
-from aircoding.workspace.repository import GitRepository, open_repository
 
 if TYPE_CHECKING:
+    from aircoding.settings import Settings
     from aircoding.store import Store
+    from aircoding.workspace.repository import GitRepository
 
-__all__ = ["Project", "as_profile", "find_root", "open_project"]
+__all__ = ["Project", "as_profile", "find_root", "open_project", "open_record"]
 
 _PLAN = ".air/shared/plan/tasks.yaml"
 _MAX_PLAN_BYTES = 64_000_000
@@ -100,19 +99,32 @@ class Project:
             ConfigError: `.air/local` is a link that leads out of the project, or something in it is a link.
             StoreError: the database cannot be used.
         """
-        require_unlinked_folder(self.root, ".air/local")
-        if "://" not in self.database:
-            if not create and not Path(self.database).exists():
-                raise NotFoundError("nothing is on record in this project yet", hint="start with `aircoding run`")
-            Path(self.database).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        from aircoding.store import open_store
+        return open_record(self.root, self.settings, create=create, write=write, migrate=migrate)
 
-        try:
-            return open_store(self.database, migrate=migrate)
-        except StoreError as error:
-            if create or write or error.code != "store.read_only":
-                raise
-            return open_store(self.database, read_only=True, migrate=migrate)
+
+def open_record(
+    root: Path,
+    settings: Settings,
+    *,
+    create: bool = False,
+    write: bool = False,
+    migrate: Literal["create", "upgrade", "never"] = "create",
+) -> Store:
+    """Open the record of the project in `root`, as `Project.open_store` does; nothing of git is needed for it."""
+    require_unlinked_folder(root, ".air/local")
+    database = settings.store.url or str(root / ".air" / "local" / "air.db")
+    if "://" not in database:
+        if not create and not Path(database).exists():
+            raise NotFoundError("nothing is on record in this project yet", hint="start with `aircoding run`")
+        Path(database).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    from aircoding.store import open_store
+
+    try:
+        return open_store(database, migrate=migrate)
+    except StoreError as error:
+        if create or write or error.code != "store.read_only":
+            raise
+        return open_store(database, read_only=True, migrate=migrate)
 
 
 def as_profile(project: Project, name: str | None) -> Project:
@@ -122,6 +134,9 @@ def as_profile(project: Project, name: str | None) -> Project:
         ConfigError: it is no name of a profile.
         NotFoundError: there is no such profile.
     """
+    from aircoding.settings import IdentitySettings
+    from aircoding.sources.profile_files import require_profile
+
     chosen = name or project.settings.identity.profile
     require_profile(project.home, chosen)
     settings = project.settings.model_copy(update={"identity": IdentitySettings(profile=chosen)})
@@ -135,6 +150,9 @@ def open_project(start: Path, *, flags: Mapping[str, Mapping[str, Any]] | None =
         ProjectError: `start` is in no repository, or in one without a commit.
         ConfigError: a settings file is wrong.
     """
+    from aircoding.settings import load_settings
+    from aircoding.workspace.repository import open_repository
+
     repository = open_repository(start)
     root = Path(repository.root)
     return Project(root=root, home=air_home(root), settings=load_settings(root, flags=flags), repository=repository)

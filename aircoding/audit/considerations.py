@@ -6,55 +6,102 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from aircoding.audit.remedies import remedy
-from aircoding.records.manifest import Manifest, OutcomeRecord
+from aircoding.audit.subjects import matches
+from aircoding.records.layers import OutcomeKind
+from aircoding.records.manifest import OutcomeRecord
+from aircoding.records.seen import SeenOutcome
+from aircoding.records.segments import place_of
 
-__all__ = ["Consideration", "matches", "why_not"]
+__all__ = ["IN_A_PROMPT", "Consideration", "consideration", "group_of", "latest", "order_of", "why_not"]
+
+IN_A_PROMPT = frozenset({OutcomeKind.INCLUDED, OutcomeKind.EXCERPTED, OutcomeKind.REFERENCED})
+"""Outcomes with which at least a line of the candidate stands in the prompt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consideration:
-    """One time that a candidate was considered, what became of it, and what would change that."""
+    """What became of a candidate in `sessions` sessions of `runs` runs, and what would change that.
+
+    The outcome and the names are those of the newest of them. `variants` counts the distinct outcomes that are taken
+    together: they differ in the candidate's text, in the detail, and, where it is in, in what let it in.
+    """
 
     manifest_id: str
+    run_id: str
     session_id: str
     task_id: str | None
     attempt: int | None
     role: str
     outcome: OutcomeRecord
     remedy: str
+    sessions: int = 1
+    runs: int = 1
+    variants: int = 1
 
 
-def matches(query: str, uri: str, rule_id: str | None, segment_id: str) -> bool:
-    """Whether a path, rule id or segment id names this source: equal, or a path's tail after `/`."""
-    plain = uri.split(":", 1)[-1]
-    section = segment_id.split(":", 2)[-1].rsplit("@", 1)[0]
-    names = {uri, plain, rule_id, segment_id, section}
-    return query in names or plain.endswith("/" + query) or section.endswith("/" + query)
+def why_not(outcomes: Iterable[SeenOutcome], subject: str) -> tuple[Consideration, ...]:
+    """Return what became of a path, rule or section; of one session and candidate the last outcome holds.
 
+    Those that are left out stand first, then those of most sessions. Included ones are among them: their outcome says
+    so. An empty answer means never considered.
 
-def why_not(manifests: Iterable[Manifest], query: str) -> tuple[Consideration, ...]:
-    """Return each time that a path, rule or segment was considered, the newest record of each assembly.
-
-    Included ones are among them: their outcome says so. An empty answer means never considered.
+    Args:
+        outcomes: in the order in which they were recorded.
+        subject: as `matches` takes it.
     """
-    found: list[Consideration] = []
-    for manifest in manifests:
-        latest = {
-            note.segment_id: note
-            for note in manifest.outcomes
-            if matches(query, note.uri, note.rule_id, note.segment_id)
-        }
-        found.extend(_consideration(manifest, note) for note in latest.values())
-    return tuple(found)
-
-
-def _consideration(manifest: Manifest, note: OutcomeRecord) -> Consideration:
-    return Consideration(
-        manifest_id=manifest.manifest_id,
-        session_id=manifest.session_id,
-        task_id=manifest.task_id,
-        attempt=manifest.attempt,
-        role=manifest.role,
-        outcome=note,
-        remedy=remedy(note),
+    groups: dict[tuple[str, str, str, str], list[SeenOutcome]] = {}
+    for seen in latest(one for one in outcomes if _named(one, subject)):
+        groups.setdefault(group_of(seen.record), []).append(seen)
+    found = (
+        consideration(
+            some[-1],
+            sessions=len(some),
+            runs=len({seen.run_id for seen in some}),
+            variants=len({seen.record for seen in some}),
+        )
+        for some in groups.values()
     )
+    return tuple(sorted(found, key=order_of))
+
+
+def latest(outcomes: Iterable[SeenOutcome]) -> list[SeenOutcome]:
+    """Return the last outcome of each candidate in each session, in the order in which these were recorded."""
+    last: dict[tuple[str, str], SeenOutcome] = {}
+    for seen in outcomes:
+        key = (seen.session_id, place_of(seen.record.segment_id))
+        last.pop(key, None)
+        last[key] = seen
+    return list(last.values())
+
+
+def group_of(note: OutcomeRecord) -> tuple[str, str, str, str]:
+    """Return what outcomes have in common that are told as one: candidate, outcome, reason, who decided against it."""
+    by = "" if note.outcome is OutcomeKind.INCLUDED else note.by
+    return (place_of(note.segment_id), note.outcome.value, note.reason.value if note.reason else "", by)
+
+
+def order_of(found: Consideration) -> tuple[bool, int, tuple[str, str, str, str]]:
+    """Return the place of a consideration in an answer."""
+    return (found.outcome.outcome is OutcomeKind.INCLUDED, -found.sessions, group_of(found.outcome))
+
+
+def consideration(seen: SeenOutcome, *, sessions: int, runs: int, variants: int) -> Consideration:
+    """Return what is told of a group of which `seen` is the newest."""
+    return Consideration(
+        manifest_id=seen.manifest_id,
+        run_id=seen.run_id,
+        session_id=seen.session_id,
+        task_id=seen.task_id,
+        attempt=seen.attempt,
+        role=seen.role,
+        outcome=seen.record,
+        remedy=remedy(seen.record),
+        sessions=sessions,
+        runs=runs,
+        variants=variants,
+    )
+
+
+def _named(seen: SeenOutcome, subject: str) -> bool:
+    note = seen.record
+    return matches(subject, note.uri, note.rule_id, note.segment_id)

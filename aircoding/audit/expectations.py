@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from aircoding.audit.considerations import matches
 from aircoding.audit.context_tests import ContextTest, Expected, ExpectedOmission
+from aircoding.audit.subjects import matches
 from aircoding.audit.views import LeftOut, Part, View
 
 __all__ = ["Failure", "judge"]

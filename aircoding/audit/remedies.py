@@ -33,7 +33,7 @@ _RULING = "ruling:"
 _REMEDIES = {
     Reason.NOT_IN_PROFILE: "retrieve it in the role's profile ({place}), or ask another role",
     Reason.MODE: "assemble in mode full",
-    Reason.PATH_NOT_MATCHED: "add a glob that matches the task's write area to `paths` at {place}",
+    Reason.PATH_NOT_MATCHED: "add a glob that matches the task's write area at {place}",
     Reason.TAG_NOT_MATCHED: "give the task one of the rule's tags, or change `tags` at {place}",
     Reason.TRIGGER_NOT_MATCHED: "use one of its triggers in the task, or change `triggers` at {place}",
     Reason.TOPIC_NOT_MATCHED: "name its topic in the request, or name the request's topic in a heading of {uri}",

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
-from aircoding.audit.considerations import matches
+from aircoding.audit.subjects import matches
 from aircoding.context.assembler import assemble
 from aircoding.context.freezing import frozen_from
 from aircoding.records.ids import SegmentId

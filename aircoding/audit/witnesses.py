@@ -2,72 +2,155 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
 
-from aircoding.audit.considerations import Consideration, matches, why_not
-from aircoding.records.layers import OutcomeKind
-from aircoding.records.manifest import Manifest, SegmentRecord
+from aircoding.audit.considerations import IN_A_PROMPT, Consideration, consideration
+from aircoding.audit.subjects import matches
+from aircoding.records.manifest import SegmentRecord
+from aircoding.records.seen import SeenOutcome, SeenSegment, Worker
+from aircoding.records.segments import place_of
 
-__all__ = ["Witness", "who_saw"]
+__all__ = ["Summary", "Verdict", "Witness", "summary", "who_saw"]
 
-_IN = frozenset({OutcomeKind.INCLUDED, OutcomeKind.EXCERPTED, OutcomeKind.REFERENCED})
+Verdict = Literal["seen", "part", "missed", "other", "never"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Witness:
     """One worker and whether it saw: `saw` is the first segment that was in, `missed` why none was.
 
-    `sections_seen` counts the segments of the subject (a file's sections) that were in a prompt of this worker;
-    `left_out` are those that were in none.
+    `verdict`: all of it was `seen`, a `part`, it was `missed` (considered and left out), only an `other` version was
+    seen, or it was `never` considered. `sections_seen` counts the segments of the subject (a file's sections) that were
+    in a prompt of this worker; `left_out` are those that were in none. `newest` is the segment that came in last, of
+    any version; `stale` says that its source is another one now.
     """
 
+    run_id: str
     task_id: str | None
     role: str
     session_ids: tuple[str, ...]
     manifest_id: str
+    verdict: Verdict
     saw: SegmentRecord | None
     missed: Consideration | None
     sections_seen: int = 0
     left_out: tuple[Consideration, ...] = ()
+    newest: SegmentRecord | None = None
+    stale: bool = False
 
 
-def who_saw(manifests: Iterable[Manifest], query: str, *, digest: str | None = None) -> tuple[Witness, ...]:
-    """Return one witness for each task and role, in that order: who had it in a prompt, and who did not.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """How many workers there are, and how many of them saw a subject; `reasons` counts those who missed it."""
 
-    With `digest` only that version counts as seen (by the start of its raw or its text digest).
+    workers: int
+    seen: int
+    part: int
+    missed: int
+    other: int
+    never: int
+    stale: int
+    reasons: Mapping[str, int] = field(default_factory=dict)
+
+
+def who_saw(
+    workers: Iterable[Worker],
+    segments: Iterable[SeenSegment],
+    outcomes: Iterable[SeenOutcome],
+    subject: str,
+    *,
+    digest: str | None = None,
+    is_stale: Callable[[SegmentRecord], bool] = lambda _: False,
+) -> tuple[Witness, ...]:
+    """Return one witness for each worker, in their order: who had the subject in a prompt, and who did not.
+
+    Args:
+        workers: who is asked about.
+        segments: what came in, in the order in which it was recorded.
+        outcomes: likewise.
+        subject: as `matches` takes it.
+        digest: only this version counts as seen (the start of its raw or its text digest).
+        is_stale: whether a segment's source is another one now.
     """
-    groups: dict[tuple[str, str], list[Manifest]] = {}
-    for manifest in manifests:
-        groups.setdefault((manifest.task_id or "", manifest.role), []).append(manifest)
-    return tuple(_witness(group, query, digest) for _, group in sorted(groups.items()))
-
-
-def _witness(group: list[Manifest], query: str, digest: str | None) -> Witness:
-    found = [(manifest, record) for manifest in group for record in _seen(manifest, query, digest)]
-    seen = {_unversioned(record.segment_id) for _, record in found}
-    missed = {_unversioned(one.outcome.segment_id): one for one in why_not(group, query)}
-    first = found[0][0] if found else group[0]
-    return Witness(
-        task_id=first.task_id,
-        role=first.role,
-        session_ids=tuple(dict.fromkeys(manifest.session_id for manifest in group)),
-        manifest_id=first.manifest_id,
-        saw=found[0][1] if found else None,
-        missed=None if found or not missed else list(missed.values())[-1],
-        sections_seen=len(seen),
-        left_out=tuple(one for key, one in missed.items() if key not in seen and one.outcome.outcome not in _IN),
+    seen: dict[tuple[str, str, str], list[SeenSegment]] = {}
+    for one in segments:
+        if matches(subject, one.record.source.uri, one.record.rule_id, one.record.segment_id):
+            seen.setdefault(_key(one), []).append(one)
+    told: dict[tuple[str, str, str], list[SeenOutcome]] = {}
+    for note in outcomes:
+        if matches(subject, note.record.uri, note.record.rule_id, note.record.segment_id):
+            told.setdefault(_key(note), []).append(note)
+    return tuple(
+        _witness(worker, seen.get(worker.key, []), told.get(worker.key, []), digest, is_stale) for worker in workers
     )
 
 
-def _unversioned(segment_id: str) -> str:
-    return segment_id.rpartition("@")[0]
+def summary(witnesses: Iterable[Witness]) -> Summary:
+    """Count witnesses."""
+    all_of_them = tuple(witnesses)
+    counts = {name: sum(one.verdict == name for one in all_of_them) for name in ("seen", "part", "missed", "other")}
+    reasons: dict[str, int] = {}
+    for one in all_of_them:
+        if one.verdict == "missed" and one.missed is not None:
+            word = one.missed.outcome.reason.value if one.missed.outcome.reason else one.missed.outcome.outcome.value
+            reasons[word] = reasons.get(word, 0) + 1
+    return Summary(
+        workers=len(all_of_them),
+        never=len(all_of_them) - sum(counts.values()),
+        stale=sum(one.stale for one in all_of_them),
+        reasons=dict(sorted(reasons.items())),
+        **counts,
+    )
 
 
-def _seen(manifest: Manifest, query: str, digest: str | None) -> Iterable[SegmentRecord]:
-    for record in manifest.segments:
-        source = record.source
-        if not matches(query, source.uri, record.rule_id, record.segment_id):
-            continue
-        if digest is None or source.digest.startswith(digest) or source.text_digest.startswith(digest):
-            yield record
+def _key(one: SeenSegment | SeenOutcome) -> tuple[str, str, str]:
+    return (one.run_id, one.task_id or "", one.role)
+
+
+def _witness(
+    worker: Worker,
+    seen: list[SeenSegment],
+    told: list[SeenOutcome],
+    digest: str | None,
+    is_stale: Callable[[SegmentRecord], bool],
+) -> Witness:
+    found = [one for one in seen if digest is None or _is_version(one.record, digest)]
+    places = {place_of(one.record.segment_id) for one in found}
+    last: dict[str, SeenOutcome] = {}
+    for note in told:
+        place = place_of(note.record.segment_id)
+        last.pop(place, None)
+        last[place] = note
+    left_out = tuple(
+        consideration(note, sessions=1, runs=1, variants=1)
+        for place, note in last.items()
+        if place not in places and note.record.outcome not in IN_A_PROMPT
+    )
+    newest = {one.record.source.uri: one.record for one in seen}
+    verdict: Verdict = "never"
+    if found:
+        verdict = "part" if left_out else "seen"
+    elif left_out:
+        verdict = "missed"
+    elif seen:
+        verdict = "other"
+    return Witness(
+        run_id=worker.run_id,
+        task_id=worker.task_id,
+        role=worker.role,
+        session_ids=worker.session_ids,
+        manifest_id=found[0].manifest_id if found else worker.manifest_id,
+        verdict=verdict,
+        saw=found[0].record if found else None,
+        missed=left_out[-1] if left_out and not found else None,
+        sections_seen=len(places),
+        left_out=left_out,
+        newest=seen[-1].record if seen else None,
+        stale=any(is_stale(record) for record in newest.values()),
+    )
+
+
+def _is_version(record: SegmentRecord, digest: str) -> bool:
+    return record.source.digest.startswith(digest) or record.source.text_digest.startswith(digest)

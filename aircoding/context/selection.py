@@ -88,7 +88,7 @@ def _path_refusal(snapshot: Snapshot, segment: Segment) -> str | None:
         return None
     globs = ", ".join(segment.paths)
     area = ", ".join(_planned_writes(snapshot)) or "nothing"
-    return f"`paths` is {globs}; the task plans to write {area} and has read nothing that matches"
+    return f"its globs are {globs}; the task plans to write {area} and has read nothing that matches"
 
 
 def _planned_writes(snapshot: Snapshot) -> tuple[str, ...]:

@@ -11,6 +11,10 @@ from typing import Any
 __all__ = ["jsonable"]
 
 
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+"""Kinds that are JSON as they are; asked first, since nearly every value is one."""
+
+
 @cache
 def _field_names(kind: type) -> tuple[str, ...]:
     return tuple(field.name for field in dataclasses.fields(kind) if field.metadata.get("json", True))
@@ -26,6 +30,16 @@ def jsonable(value: Any) -> Any:
     Raises:
         TypeError: a value of another kind stands inside.
     """
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    if kind is tuple or kind is list:
+        return [item if type(item) in _PLAIN else jsonable(item) for item in value]
+    if kind is dict:
+        return {
+            key if type(key) is str else str(jsonable(key)): item if type(item) in _PLAIN else jsonable(item)
+            for key, item in value.items()
+        }
     if value is None or isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, Enum):

@@ -13,6 +13,7 @@ from aircoding.records.digests import canonical_json, fingerprint
 from aircoding.records.ids import Digest
 from aircoding.records.jsonable import jsonable
 from aircoding.records.manifest import OutcomeRecord, SegmentRecord
+from aircoding.records.segments import Segment
 from aircoding.store.columns import row, rows, table_of
 from aircoding.store.decode import decode
 from aircoding.store.skeleton import SplitRequest
@@ -26,6 +27,7 @@ from aircoding.store.tables.assemblies import (
     SegmentTextRow,
     SegmentUseRow,
 )
+from aircoding.store.text_filling import index_candidates, index_segments, unseen_candidates, unseen_texts
 
 __all__ = [
     "added",
@@ -47,6 +49,8 @@ SEGMENT_USES = table_of(SegmentUseRow)
 OUTCOMES = table_of(OutcomeRow)
 OUTCOME_USES = table_of(OutcomeUseRow)
 CONFLICTS = table_of(ConflictRow)
+FINGERPRINT_CHARACTERS = 24
+"""96 bits: two of a billion segments are taken for one with a chance of one in a hundred thousand million."""
 
 
 def write_segments(
@@ -61,9 +65,10 @@ def write_segments(
         found = (split.shown((span.block, span.start, span.end)) for span in record.spans)
         digests = [digest for digest in found if digest is not None]
         values = _segment_values(record)
-        mark = fingerprint([values, digests])
+        mark = fingerprint([values, digests])[:FINGERPRINT_CHARACTERS]
         bodies[mark], shown[mark] = values | {"fingerprint": mark}, digests
         uses.append((mark, canonical_json(spans).decode("utf-8")))
+    unseen = unseen_texts(connection, {digest for digests in shown.values() for digest in digests})
     numbers = number_rows(connection, SEGMENTS, "segment", {mark: row(SegmentRow, **bodies[mark]) for mark in bodies})
     texts = [
         {"segment": numbers[mark], "position": position, "shown_digest": digest}
@@ -71,6 +76,7 @@ def write_segments(
         for position, digest in enumerate(shown[mark])
     ]
     insert_new(connection, SEGMENT_TEXTS, rows(SegmentTextRow, texts))
+    index_segments(connection, {numbers[mark]: digests for mark, digests in shown.items()}, unseen, split.texts)
     placed = [
         {"assembly": assembly, "position": position, "segment": numbers[mark], "spans": spans}
         for position, (mark, spans) in enumerate(uses)
@@ -144,17 +150,23 @@ def segment_value(found: Row[Any]) -> dict[str, Any]:
     }
 
 
-def write_outcomes(connection: Connection, assembly: int, outcomes: Sequence[OutcomeRecord]) -> None:
-    """Store the outcomes that came in with an assembly."""
+def write_outcomes(
+    connection: Connection, assembly: int, outcomes: Sequence[OutcomeRecord], candidates: Sequence[Segment] = ()
+) -> None:
+    """Store the outcomes that came in with an assembly; `candidates` give the texts of those that were left out."""
     bodies: dict[str, dict[str, Any]] = {}
     marks: list[str] = []
     for record in outcomes:
         values: dict[str, Any] = jsonable(record)
         values["decided_by"] = values.pop("by")
-        mark = fingerprint(values)
+        mark = fingerprint(values)[:FINGERPRINT_CHARACTERS]
         bodies[mark] = row(OutcomeRow, fingerprint=mark, **values)
         marks.append(mark)
+    unseen = unseen_candidates(connection, outcomes)
     numbers = number_rows(connection, OUTCOMES, "outcome_row", bodies)
+    index_candidates(
+        connection, {one.segment_id: numbers[at] for at, one in zip(marks, outcomes, strict=True)}, unseen, candidates
+    )
     uses = [
         {"assembly": assembly, "position": position, "outcome_row": numbers[mark]}
         for position, mark in enumerate(marks)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Row, select
 
 from aircoding.errors import NotFoundError, StoreError
+from aircoding.records.conflicts import Conflict
 from aircoding.records.ids import Digest, ManifestId
-from aircoding.records.manifest import AssembledContext
+from aircoding.records.manifest import AssembledContext, Manifest, OutcomeRecord, SegmentRecord
 from aircoding.records.snapshot import Snapshot
 from aircoding.store.accounts import (
     ASSEMBLIES,
@@ -25,9 +27,17 @@ from aircoding.store.columns import row
 from aircoding.store.database import Database
 from aircoding.store.deltas import KEYFRAME_TURNS, Nodes, account_of, nodes_of, rest_after
 from aircoding.store.fences import Fences
-from aircoding.store.rebuilding import HEAD, REDACTIONS, masked_digest, read_account, read_nodes, rebuild
+from aircoding.store.rebuilding import (
+    HEAD,
+    REDACTIONS,
+    masked_digest,
+    read_account,
+    read_nodes,
+    read_snapshot_index,
+    rebuild,
+)
 from aircoding.store.skeleton import Place, Skeleton, SplitRequest, split_request
-from aircoding.store.snapshots import join_snapshot, split_snapshot
+from aircoding.store.snapshots import StoredSnapshot, join_snapshot, split_snapshot
 from aircoding.store.statements import insert_new
 from aircoding.store.tables.assemblies import AssemblyRow, RedactionRow
 from aircoding.store.texts import name_texts, put_texts, read_texts
@@ -35,6 +45,30 @@ from aircoding.store.texts import name_texts, put_texts, read_texts
 __all__ = ["AssemblyStore"]
 
 Item = TypeVar("Item")
+
+REMEMBERED_SESSIONS = 64
+"""Sessions whose last assembly a store keeps in memory, so that the next turn need not read it back."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Recorded:
+    """What this store itself recorded last for a session; rows never change, so it holds as long as it is the last."""
+
+    context: AssembledContext
+    split: SplitRequest
+    nodes: Nodes
+    snapshot: StoredSnapshot | None
+    """None: only the account is there; the digest of the request stands where that of the snapshot would."""
+
+    @property
+    def snapshot_digest(self) -> Digest:
+        """The digest of the index of the snapshot."""
+        return self.context.digest if self.snapshot is None else self.snapshot.digest
+
+    def is_of(self, head: Row[Any]) -> bool:
+        """Whether this is what stands in a row."""
+        own = (self.context.manifest_id, self.context.manifest.created_at, self.snapshot_digest)
+        return own == (head.manifest_id, head.created_at, head.snapshot_digest)
 
 
 class AssemblyStore:
@@ -44,6 +78,7 @@ class AssemblyStore:
         self._database = database
         self._fences = fences
         self._now = now
+        self._recorded: dict[str, _Recorded] = {}
 
     def record(self, context: AssembledContext, *, snapshot: Snapshot) -> None:
         """Commit request and manifest, durably; the same session and turn again changes nothing.
@@ -54,22 +89,40 @@ class AssemblyStore:
             FencedError: another process owns the run.
             StoreError: a later turn of the session is on record.
         """
-        manifest = context.manifest
-        split = split_request(context.request, _places(context))
-        index, texts = split_snapshot(snapshot)
-        texts |= split.texts
-        now = self._now()
+        manifest, now = context.manifest, self._now()
+        last = self._recorded.get(manifest.session_id)
 
-        def body(connection: Connection) -> None:
+        def body(connection: Connection) -> _Recorded | None:
             self._fences.check(connection, manifest.run_id)
             latest = _latest(connection, manifest.session_id)
             if latest is not None and latest.turn >= manifest.turn:
                 _require_recorded(connection, manifest.session_id, manifest.turn)
-                return
-            put_texts(connection, texts, now)
-            _insert(connection, context, split, latest, index, now)
+                return None
+            before = latest if latest is not None and latest.epoch == manifest.epoch else None
+            known = last if last is not None and before is not None and last.is_of(before) else None
+            lists = _Lists.of(connection, before, known.context.manifest if known is not None else None, manifest)
+            split = split_request(
+                context.request, _places(context), before=known.split if known and lists.go_on else None
+            )
+            whole = nodes_of(split.skeleton, manifest.layout)
+            nodes, since = _new_nodes(connection, before, known, whole, manifest.turn)
+            base = known.snapshot if known is not None and since != manifest.turn else None
+            stored, texts = split_snapshot(snapshot, base)
+            put_texts(connection, {**texts, **split.texts}, now)
+            lists.since["nodes_since"] = since
+            recorded = _Recorded(context, split, whole, stored)
+            _insert(connection, recorded, lists, nodes, _account_like(connection, before, since, manifest.turn), now)
+            return recorded
 
-        self._database.write(body, durable=True)
+        recorded = self._database.write(body, durable=True)
+        if recorded is not None:
+            self._remember(manifest.session_id, recorded)
+
+    def _remember(self, session_id: str, recorded: _Recorded) -> None:
+        self._recorded.pop(session_id, None)
+        self._recorded[session_id] = recorded
+        if len(self._recorded) > REMEMBERED_SESSIONS:
+            self._recorded.pop(next(iter(self._recorded)), None)
 
     def mark_masked(self, manifest_id: ManifestId, digest: Digest) -> None:
         """Say of a request that secrets were masked in it after it was sent; `digest` is of it as it is on record."""
@@ -92,8 +145,13 @@ class AssemblyStore:
             if latest is not None and latest.turn >= manifest.turn:
                 _require_recorded(connection, manifest.session_id, manifest.turn)
                 return
+            before = latest if latest is not None and latest.epoch == manifest.epoch else None
+            lists = _Lists.of(connection, before, None, manifest)
+            whole = nodes_of(unkept, manifest.layout)
+            lists.since["nodes_since"] = manifest.turn
             name_texts(connection, [manifest.digest], now)
-            _insert(connection, context, SplitRequest(unkept, {}, {}, {}), latest, manifest.digest, now)
+            recorded = _Recorded(context, SplitRequest(unkept, {}, {}, {}), whole, None)
+            _insert(connection, recorded, lists, whole, None, now)
 
         self._database.write(body, durable=True)
 
@@ -143,15 +201,15 @@ class AssemblyStore:
             NotFoundError: no such manifest, or its texts are not kept.
         """
         with self._database.read() as connection:
-            wanted = select(ASSEMBLIES.c.snapshot_digest).where(ASSEMBLIES.c.manifest_id == manifest_id)
-            digest = connection.execute(wanted).scalar()
-            if digest is None:
+            head = connection.execute(select(ASSEMBLIES).where(ASSEMBLIES.c.manifest_id == manifest_id)).first()
+            if head is None:
                 raise _no_such_manifest(manifest_id)
 
             def read(digests: frozenset[Digest]) -> Mapping[Digest, str]:
                 return read_texts(connection, digests, what=f"The snapshot of {manifest_id}")
 
-            return join_snapshot(digest, read, lambda each: self.get(ManifestId(each)))
+            index = read_snapshot_index(connection, head, read)
+            return join_snapshot(index, read, lambda each: self.get(ManifestId(each)))
 
     def _read(self, which: Any) -> AssembledContext | None:
         with self._database.read() as connection:
@@ -180,71 +238,70 @@ def _require_recorded(connection: Connection, session_id: str, turn: int) -> Non
         )
 
 
-def _insert(
-    connection: Connection,
-    context: AssembledContext,
-    split: SplitRequest,
-    latest: Row[Any] | None,
-    snapshot_digest: Digest,
-    now: str,
-) -> None:
-    """Insert the head and what the turn added to the lists of the turn before."""
-    manifest = context.manifest
-    before = latest if latest is not None and latest.epoch == manifest.epoch else None
-    nodes, nodes_since = _new_nodes(connection, before, nodes_of(split.skeleton, manifest.layout), manifest.turn)
-    segments, segments_since = _new(connection, before, "segments", read_segments, manifest.segments, manifest.turn)
-    outcomes, outcomes_since = _new(connection, before, "outcomes", read_outcomes, manifest.outcomes, manifest.turn)
-    conflicts, conflicts_since = _new(
-        connection, before, "conflicts", read_conflicts, manifest.conflicts, manifest.turn
-    )
-    since = {
-        "nodes_since": nodes_since,
-        "segments_since": segments_since,
-        "outcomes_since": outcomes_since,
-        "conflicts_since": conflicts_since,
-    }
-    assembly = _insert_head(connection, context, split, nodes, since, snapshot_digest, now)
-    write_segments(connection, assembly, segments, split)
-    write_outcomes(connection, assembly, outcomes)
-    write_conflicts(connection, assembly, conflicts)
+@dataclass(frozen=True, slots=True)
+class _Lists:
+    """What of a manifest's lists is to be stored with its turn, and since which turn each list counts."""
+
+    segments: tuple[SegmentRecord, ...]
+    outcomes: tuple[OutcomeRecord, ...]
+    conflicts: tuple[Conflict, ...]
+    since: dict[str, int]
+    go_on: bool
+    """Whether only new segments are stored."""
+
+    @classmethod
+    def of(cls, connection: Connection, before: Row[Any] | None, known: Manifest | None, manifest: Manifest) -> _Lists:
+        """Compare a manifest with the one before it: `known`, or what the rows say."""
+
+        def new(
+            name: str, read: Callable[[Connection, str, int, int], tuple[Item, ...]], whole: tuple[Item, ...]
+        ) -> tuple[tuple[Item, ...], int]:
+            if before is not None:
+                since = int(getattr(before, f"{name}_since"))
+                if manifest.turn - since < KEYFRAME_TURNS:
+                    had = read(connection, before.session_id, since, before.turn) if known is None else None
+                    rest = rest_after(getattr(known, name) if had is None else had, whole)
+                    if rest is not None:
+                        return rest, since
+            return whole, manifest.turn
+
+        segments, segments_since = new("segments", read_segments, manifest.segments)
+        outcomes, outcomes_since = new("outcomes", read_outcomes, manifest.outcomes)
+        conflicts, conflicts_since = new("conflicts", read_conflicts, manifest.conflicts)
+        since = {
+            "segments_since": segments_since,
+            "outcomes_since": outcomes_since,
+            "conflicts_since": conflicts_since,
+        }
+        return cls(segments, outcomes, conflicts, since, segments_since != manifest.turn)
 
 
-def _new(
-    connection: Connection,
-    before: Row[Any] | None,
-    name: str,
-    read: Callable[[Connection, str, int, int], tuple[Item, ...]],
-    whole: tuple[Item, ...],
-    turn: int,
-) -> tuple[tuple[Item, ...], int]:
-    """Return what of a list is to be stored with this turn, and since which turn the list counts."""
-    if before is not None:
-        since = int(getattr(before, f"{name}_since"))
-        if turn - since < KEYFRAME_TURNS:
-            rest = rest_after(read(connection, before.session_id, since, before.turn), whole)
-            if rest is not None:
-                return rest, since
-    return whole, turn
-
-
-def _new_nodes(connection: Connection, before: Row[Any] | None, whole: Nodes, turn: int) -> tuple[Nodes, int]:
+def _new_nodes(
+    connection: Connection, before: Row[Any] | None, known: _Recorded | None, whole: Nodes, turn: int
+) -> tuple[Nodes, int]:
     """The same for the nodes of the request, which are no rows."""
     if before is not None and turn - before.nodes_since < KEYFRAME_TURNS:
-        rest = whole.after(read_nodes(connection, before))
+        rest = whole.after(read_nodes(connection, before) if known is None else known.nodes)
         if rest is not None:
             return rest, before.nodes_since
     return whole, turn
 
 
-def _insert_head(
-    connection: Connection,
-    context: AssembledContext,
-    split: SplitRequest,
-    nodes: Nodes,
-    since: Mapping[str, int],
-    snapshot_digest: Digest,
-    now: str,
-) -> int:
+def _account_like(connection: Connection, before: Row[Any] | None, since: int, turn: int) -> bytes | None:
+    """Return the account of the turn from which the nodes count, unless that is this one."""
+    if before is None or since == turn:
+        return None
+    if before.turn == since:
+        return bytes(before.account)
+    first = (ASSEMBLIES.c.session_id == before.session_id) & (ASSEMBLIES.c.turn == since)
+    return bytes(connection.execute(select(ASSEMBLIES.c.account).where(first)).scalar_one())
+
+
+def _insert(
+    connection: Connection, recorded: _Recorded, lists: _Lists, nodes: Nodes, like: bytes | None, now: str
+) -> None:
+    """Insert the head and what the turn added to the lists of the turn before."""
+    context, split, snapshot = recorded.context, recorded.split, recorded.snapshot
     manifest = context.manifest
     values = row(
         AssemblyRow,
@@ -254,12 +311,16 @@ def _insert_head(
         tokens_expected=context.token_estimate.expected,
         tokens_high=context.token_estimate.high,
         window_tokens=manifest.budget.window,
-        **since,
-        snapshot_digest=snapshot_digest,
-        delta=nodes.packed(),
-        account=account_of(context, split.skeleton.marks),
+        **lists.since,
+        snapshot_digest=recorded.snapshot_digest,
+        delta=nodes.packed(snapshot.added if snapshot is not None else None),
+        account=account_of(context, split.skeleton.marks, like),
     )
-    return int(connection.execute(ASSEMBLIES.insert().values(**values).returning(ASSEMBLIES.c.assembly)).scalar_one())
+    insert = ASSEMBLIES.insert().values(**values).returning(ASSEMBLIES.c.assembly)
+    assembly = int(connection.execute(insert).scalar_one())
+    write_segments(connection, assembly, lists.segments, split)
+    write_outcomes(connection, assembly, lists.outcomes, snapshot.snapshot.segments if snapshot is not None else ())
+    write_conflicts(connection, assembly, lists.conflicts)
 
 
 def _column(value: Any) -> Any:

@@ -31,6 +31,8 @@ Value = TypeVar("Value")
 
 BUSY_TIMEOUT_SECONDS = 30.0
 """How long a writer waits for another: the same as the durable engine's own (`reference/engine.md` 3.2)."""
+PAGE_BYTES = 8192
+"""Texts of one to three kilobytes are most of a record; they leave a seventh of smaller pages empty."""
 _RETRYABLE_SQLSTATES = frozenset({"40001", "40P01"})
 """PostgreSQL: serialization failure, deadlock; the transaction was rolled back and may run again."""
 _TRIES = 5
@@ -192,6 +194,7 @@ def _switch_to_wal(uri: str) -> None:
     """Put the file into WAL mode, once; two processes that make it at the same time wait for each other."""
     connection = _connect(uri)
     try:
+        connection.execute(f"PRAGMA page_size={PAGE_BYTES}")  # of a new file; another keeps its own
         deadline = time.monotonic() + BUSY_TIMEOUT_SECONDS
         while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             try:

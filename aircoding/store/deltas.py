@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from aircoding.records.digests import canonical_json
 from aircoding.records.jsonable import jsonable
 from aircoding.records.manifest import AssembledContext, LayoutSpan, OutcomeRecord
+from aircoding.store.dictionary import deflate, inflate
 from aircoding.store.skeleton import Mark, Skeleton
 
 __all__ = [
     "KEYFRAME_TURNS",
     "Nodes",
     "account_of",
+    "added_snapshot",
     "derived_omissions",
     "join_nodes",
     "nodes_of",
@@ -55,15 +57,22 @@ class Nodes:
             return None
         return Nodes(tools, system, messages, layout)
 
-    def packed(self) -> bytes:
-        """Return it as a row stores it."""
-        return pack([self.tools, self.system, self.messages, self.layout])
+    def packed(self, snapshot: Mapping[str, Any] | None = None) -> bytes:
+        """Return it as a row stores it, with what the turn's snapshot adds to the one before (None: it is whole)."""
+        parts = [self.tools, self.system, self.messages, self.layout]
+        return pack(parts if snapshot is None else [*parts, snapshot])
 
     @classmethod
     def unpacked(cls, data: bytes) -> Nodes:
-        """Return what `packed` gave."""
-        tools, system, messages, layout = unpack(data)
+        """Return the nodes that `packed` gave."""
+        tools, system, messages, layout, *_ = unpack(data)
         return cls(tuple(tools), tuple(system), tuple(messages), tuple(tuple(span) for span in layout))
+
+
+def added_snapshot(delta: bytes) -> Mapping[str, Any] | None:
+    """Return what a turn's snapshot adds to the one before; None: it was stored whole."""
+    added: list[Mapping[str, Any]] = unpack(delta)[4:]
+    return added[0] if added else None
 
 
 def nodes_of(skeleton: Skeleton, layout: Sequence[LayoutSpan]) -> Nodes:
@@ -89,14 +98,20 @@ def rest_after(earlier: Sequence[Item], now: Sequence[Item]) -> tuple[Item, ...]
     return tuple(now[size:]) if tuple(now[:size]) == tuple(earlier) else None
 
 
-def pack(value: Any) -> bytes:
-    """Return a JSON value compressed."""
-    return zlib.compress(canonical_json(jsonable(value)))
+def pack(value: Any, like: bytes | None = None) -> bytes:
+    """Return a JSON value compressed; `like` is what was given for one that is much like it (and stands by itself)."""
+    if like is None:
+        return deflate(canonical_json(jsonable(value)))
+    packer = zlib.compressobj(9, zdict=inflate(like))
+    return packer.compress(canonical_json(jsonable(value))) + packer.flush()
 
 
-def unpack(data: bytes) -> Any:
+def unpack(data: bytes, like: bytes | None = None) -> Any:
     """Return what `pack` gave."""
-    return json.loads(zlib.decompress(data))
+    if like is None:
+        return json.loads(inflate(data))
+    unpacker = zlib.decompressobj(zdict=inflate(like))
+    return json.loads(unpacker.decompress(data) + unpacker.flush())
 
 
 def derived_omissions(outcomes: Sequence[OutcomeRecord]) -> tuple[OutcomeRecord, ...]:
@@ -105,8 +120,9 @@ def derived_omissions(outcomes: Sequence[OutcomeRecord]) -> tuple[OutcomeRecord,
     return tuple(note for note in latest.values() if note.outcome != "included")
 
 
-def account_of(context: AssembledContext, marks: Sequence[Mark]) -> bytes:
-    """Return what of a context stands in no column and no list, compressed.
+def account_of(context: AssembledContext, marks: Sequence[Mark], like: bytes | None = None) -> bytes:
+    """Return what of a context stands in no column and no list, compressed; `like` is that of the turn from which its
+    nodes count.
 
     Omissions, conflicts and refs stand in the context as well as in the manifest; they are kept twice
     only where they differ.
@@ -123,4 +139,4 @@ def account_of(context: AssembledContext, marks: Sequence[Mark]) -> bytes:
         "context_conflicts": None if context.conflicts == manifest.conflicts else context.conflicts,
         "context_refs": None if context.refs == manifest.refs else context.refs,
     }
-    return pack(account)
+    return pack(account, like)

@@ -13,9 +13,12 @@ from sqlmodel import SQLModel
 from aircoding.store.columns import table_of
 from aircoding.store.database import Database
 from aircoding.store.schema import SchemaState, read_schema_state
+from aircoding.store.tables import every
 from aircoding.store.tables.texts import Text
 
 __all__ = ["StoreDescription", "TextsHeld", "describe_store", "row_counts"]
+
+assert every.__all__  # noqa: S101 - imported so that the metadata is full
 
 TEXTS = table_of(Text)
 

@@ -4,31 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from aircoding.store.accounting import Accounting
-from aircoding.store.assemblies import AssemblyStore
-from aircoding.store.calibration import UsageSamples
-from aircoding.store.calls import CallStore
 from aircoding.store.database import Database, connect_database
-from aircoding.store.describe import StoreDescription, describe_store
-from aircoding.store.events import EventStore
 from aircoding.store.fences import Fences
-from aircoding.store.heads import Index
-from aircoding.store.hooks import HookStore
-from aircoding.store.pruning import Pruner
-from aircoding.store.queries import Queries
-from aircoding.store.rulings import RulingStore
-from aircoding.store.runs import RunStore
 from aircoding.store.schema import Migrate, SchemaState, prepare_schema, read_schema_state, upgrade_schema
-from aircoding.store.sessions import SessionStore
-from aircoding.store.texts import TextStore
-from aircoding.store.together import OneTransaction
-from aircoding.store.tools import ToolStore
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+
+    from aircoding.store.accounting import Accounting
+    from aircoding.store.assemblies import AssemblyStore
+    from aircoding.store.calibration import UsageSamples
+    from aircoding.store.calls import CallStore
+    from aircoding.store.describe import StoreDescription
+    from aircoding.store.events import EventStore
+    from aircoding.store.heads import Index
+    from aircoding.store.hooks import HookStore
+    from aircoding.store.pruning import Pruner
+    from aircoding.store.queries import Queries
+    from aircoding.store.rulings import RulingStore
+    from aircoding.store.runs import RunStore
+    from aircoding.store.sessions import SessionStore
+    from aircoding.store.sightings import Sightings
+    from aircoding.store.text_search import TextSearch
+    from aircoding.store.texts import TextStore
+    from aircoding.store.tools import ToolStore
 
 __all__ = ["Store", "open_store"]
 
@@ -42,6 +45,8 @@ def _now() -> str:
 class Store:
     """The record. Writes for a run that this store claimed are checked against the run's fence.
 
+    Each log is made, and its module imported, when it is first asked for: a question needs two of them.
+
     Args:
         database: where it is.
         now: the time as RFC 3339 in UTC, for the `*_at` of what carries no time of its own.
@@ -51,20 +56,118 @@ class Store:
         self._database = database
         self._now = now
         self._fences = Fences()
-        self.events = EventStore(database, self._fences)
-        self.texts = TextStore(database, now)
-        self.runs = RunStore(database, self._fences, now)
-        self.sessions = SessionStore(database, self._fences, now)
-        self.assemblies = AssemblyStore(database, self._fences, now)
-        self.calls = CallStore(database, self._fences, now)
-        self.usage = UsageSamples(database)
-        self.tools = ToolStore(database, self._fences, now)
-        self.hooks = HookStore(database, self._fences, now)
-        self.rulings = RulingStore(database, now)
-        self.index = Index(database)
-        self.queries = Queries(database)
-        self.accounting = Accounting(database)
-        self.pruner = Pruner(database, now)
+
+    @cached_property
+    def events(self) -> EventStore:
+        """The log of events."""
+        from aircoding.store.events import EventStore
+
+        return EventStore(self._database, self._fences)
+
+    @cached_property
+    def texts(self) -> TextStore:
+        """Texts by their digest."""
+        from aircoding.store.texts import TextStore
+
+        return TextStore(self._database, self._now)
+
+    @cached_property
+    def runs(self) -> RunStore:
+        """Runs and where their tasks stand."""
+        from aircoding.store.runs import RunStore
+
+        return RunStore(self._database, self._fences, self._now)
+
+    @cached_property
+    def sessions(self) -> SessionStore:
+        """Sessions and their messages."""
+        from aircoding.store.sessions import SessionStore
+
+        return SessionStore(self._database, self._fences, self._now)
+
+    @cached_property
+    def assemblies(self) -> AssemblyStore:
+        """Requests with their manifests."""
+        from aircoding.store.assemblies import AssemblyStore
+
+        return AssemblyStore(self._database, self._fences, self._now)
+
+    @cached_property
+    def calls(self) -> CallStore:
+        """Model calls."""
+        from aircoding.store.calls import CallStore
+
+        return CallStore(self._database, self._fences, self._now)
+
+    @cached_property
+    def usage(self) -> UsageSamples:
+        """What calls were measured at."""
+        from aircoding.store.calibration import UsageSamples
+
+        return UsageSamples(self._database)
+
+    @cached_property
+    def tools(self) -> ToolStore:
+        """Tool calls."""
+        from aircoding.store.tools import ToolStore
+
+        return ToolStore(self._database, self._fences, self._now)
+
+    @cached_property
+    def hooks(self) -> HookStore:
+        """What hooks gave."""
+        from aircoding.store.hooks import HookStore
+
+        return HookStore(self._database, self._fences, self._now)
+
+    @cached_property
+    def rulings(self) -> RulingStore:
+        """What people ruled on conflicts."""
+        from aircoding.store.rulings import RulingStore
+
+        return RulingStore(self._database, self._now)
+
+    @cached_property
+    def index(self) -> Index:
+        """Heads of assemblies, sessions and tool calls."""
+        from aircoding.store.heads import Index
+
+        return Index(self._database)
+
+    @cached_property
+    def queries(self) -> Queries:
+        """What was paid and what happened."""
+        from aircoding.store.queries import Queries
+
+        return Queries(self._database)
+
+    @cached_property
+    def search(self) -> TextSearch:
+        """Search in all texts."""
+        from aircoding.store.text_search import TextSearch
+
+        return TextSearch(self._database)
+
+    @cached_property
+    def sightings(self) -> Sightings:
+        """Who saw what."""
+        from aircoding.store.sightings import Sightings
+
+        return Sightings(self._database)
+
+    @cached_property
+    def accounting(self) -> Accounting:
+        """What was paid, and what prompts left out, summed up."""
+        from aircoding.store.accounting import Accounting
+
+        return Accounting(self._database)
+
+    @cached_property
+    def pruner(self) -> Pruner:
+        """Lets old runs and their texts go."""
+        from aircoding.store.pruning import Pruner
+
+        return Pruner(self._database, self._now)
 
     @property
     def where(self) -> str:
@@ -95,6 +198,8 @@ class Store:
         where, path = self._database.where, self._database.path
 
         def inside(connection: Connection) -> Value:
+            from aircoding.store.together import OneTransaction
+
             return body(Store(OneTransaction(connection, where=where, path=path), now=now))
 
         return self._database.write(inside, durable=True)
@@ -113,6 +218,8 @@ class Store:
 
     def describe(self) -> StoreDescription:
         """Return rows and sizes."""
+        from aircoding.store.describe import describe_store
+
         return describe_store(self._database)
 
     def close(self) -> None:

@@ -16,8 +16,10 @@ from sqlalchemy import Column, ColumnElement, Connection, LargeBinary, Select, T
 from sqlalchemy import Text as TextType
 from sqlmodel import SQLModel
 
+from aircoding.records.digests import canonical_json
 from aircoding.store.accounts import ASSEMBLIES, SEGMENT_TEXTS, SEGMENT_USES
 from aircoding.store.columns import table_of
+from aircoding.store.deltas import unpack
 from aircoding.store.fences import RUNS
 from aircoding.store.statements import chunks
 from aircoding.store.tables.sessions import SessionRow
@@ -75,7 +77,19 @@ def named_digests(connection: Connection, runs: ColumnElement[bool], *, since: s
         for row in connection.execute(query):
             for value in row:
                 yield from _digests(value)
+        if table is ASSEMBLIES:
+            yield from _of_accounts(connection, query)
     yield from _shown(connection, runs, since)
+
+
+def _of_accounts(connection: Connection, assemblies: Select[Any]) -> Iterator[str]:
+    """Yield what accounts name: each is packed like that of the turn from which its nodes count."""
+    first = ASSEMBLIES.alias("first")
+    same = (first.c.session_id == ASSEMBLIES.c.session_id) & (first.c.turn == ASSEMBLIES.c.nodes_since)
+    columns = (ASSEMBLIES.c.account, first.c.account, ASSEMBLIES.c.turn == ASSEMBLIES.c.nodes_since)
+    query = assemblies.with_only_columns(*columns).join(first, same)
+    for account, like, is_first in connection.execute(query):
+        yield from _DIGEST.findall(canonical_json(unpack(account, None if is_first else like)).decode("utf-8"))
 
 
 def _may_name(column: Column[Any]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -19,12 +20,13 @@ from aircoding.store.cache_marks import measured_marks
 from aircoding.store.calls import committed_usage
 from aircoding.store.columns import table_of
 from aircoding.store.decode import decode
-from aircoding.store.deltas import Nodes, derived_omissions, join_nodes, unpack
+from aircoding.store.deltas import Nodes, added_snapshot, derived_omissions, join_nodes, unpack
 from aircoding.store.skeleton import Mark, Skeleton, join_request, needed_texts
+from aircoding.store.snapshots import Texts, index_after
 from aircoding.store.tables.assemblies import RedactionRow
 from aircoding.store.texts import read_texts
 
-__all__ = ["HEAD", "REDACTIONS", "masked_digest", "read_account", "read_nodes", "rebuild"]
+__all__ = ["HEAD", "REDACTIONS", "masked_digest", "read_account", "read_nodes", "read_snapshot_index", "rebuild"]
 
 REDACTIONS = table_of(RedactionRow)
 
@@ -55,6 +57,29 @@ def read_nodes(connection: Connection, head: Row[Any]) -> Nodes:
     return join_nodes(list(connection.execute(wanted).scalars()))
 
 
+def _account(connection: Connection, head: Row[Any]) -> Any:
+    """Return what of an assembly stands in no column and no list."""
+    like = None
+    if head.turn != head.nodes_since:
+        first = (ASSEMBLIES.c.session_id == head.session_id) & (ASSEMBLIES.c.turn == head.nodes_since)
+        like = connection.execute(select(ASSEMBLIES.c.account).where(first)).scalar_one()
+    return unpack(head.account, like)
+
+
+def read_snapshot_index(connection: Connection, head: Row[Any], read: Texts) -> dict[str, Any]:
+    """Return the whole index of an assembly's snapshot.
+
+    Raises:
+        NotFoundError: the one that was stored whole is not kept.
+    """
+    columns = select(ASSEMBLIES.c.snapshot_digest, ASSEMBLIES.c.delta)
+    found = connection.execute(added(columns, head.session_id, head.nodes_since, head.turn)).all()
+    parts = [added_snapshot(each.delta) for each in found]
+    first = max(number for number, part in enumerate(parts) if part is None)
+    digest = Digest(found[first].snapshot_digest)
+    return index_after(json.loads(read(frozenset({digest}))[digest]), [part for part in parts[first + 1 :] if part])
+
+
 def rebuild(connection: Connection, head: Row[Any]) -> AssembledContext:
     """Return an assembly, put together from its lists and texts.
 
@@ -64,7 +89,7 @@ def rebuild(connection: Connection, head: Row[Any]) -> AssembledContext:
         NotFoundError: a text is not kept.
         StoreError: it does not give the recorded digest.
     """
-    nodes, account = read_nodes(connection, head), unpack(head.account)
+    nodes, account = read_nodes(connection, head), _account(connection, head)
     skeleton = Skeleton(
         tuple(map(Digest, nodes.tools)),
         tuple(map(Digest, nodes.system)),
@@ -81,7 +106,7 @@ def rebuild(connection: Connection, head: Row[Any]) -> AssembledContext:
             hint="The database is damaged; restore a backup.",
             code="store.damaged",
         )
-    return _context(connection, head, nodes, request)
+    return _context(connection, head, nodes, account, request)
 
 
 def masked_digest(connection: Connection, head: Row[Any]) -> Digest | None:
@@ -94,11 +119,14 @@ def masked_digest(connection: Connection, head: Row[Any]) -> Digest | None:
 
 def read_account(connection: Connection, head: Row[Any]) -> AssembledContext:
     """Return an assembly without its request: what is known of it where its texts are not kept."""
-    return _context(connection, head, read_nodes(connection, head), {"tools": (), "system": (), "messages": ()})
+    nothing: Mapping[str, Any] = {"tools": (), "system": (), "messages": ()}
+    return _context(connection, head, read_nodes(connection, head), _account(connection, head), nothing)
 
 
-def _context(connection: Connection, head: Row[Any], nodes: Nodes, request: Mapping[str, Any]) -> AssembledContext:
-    account, what = unpack(head.account), f"The assembly {head.manifest_id}"
+def _context(
+    connection: Connection, head: Row[Any], nodes: Nodes, account: Mapping[str, Any], request: Mapping[str, Any]
+) -> AssembledContext:
+    what = f"The assembly {head.manifest_id}"
     manifest = _manifest(connection, head, nodes, account)
     omissions, conflicts, refs = account["omissions"], account["context_conflicts"], account["context_refs"]
     return AssembledContext(

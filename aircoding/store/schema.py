@@ -25,6 +25,8 @@ KNOWN = (
     "0003_run_confinement",
     "0004_hook_results",
     "0005_run_profile",
+    "0006_lean_accounts",
+    "0007_text_index",
     "0008_run_keeping",
 )
 VERSION_TABLE = "aircoding_schema"

@@ -28,6 +28,7 @@ __all__ = [
     "Mark",
     "Piece",
     "Skeleton",
+    "SplitNode",
     "SplitRequest",
     "join_node",
     "join_request",
@@ -72,13 +73,25 @@ class Skeleton:
 
 
 @dataclass(frozen=True, slots=True)
+class SplitNode:
+    """A node of a request without its marks, the places along which it was cut, and the digest of its skeleton."""
+
+    bare: Any
+    places: tuple[Place, ...]
+    digest: Digest
+
+
+@dataclass(frozen=True, slots=True)
 class SplitRequest:
-    """A request taken apart. `pieces` and `wholes` tell, by JSON pointer, where the texts went."""
+    """A request taken apart. `pieces` and `wholes` tell, by JSON pointer, where the texts went, `nodes` what each node
+    was. Of nodes that are as they were in a request before there is no text, piece or whole.
+    """
 
     skeleton: Skeleton
     texts: Mapping[Digest, str]
     pieces: Mapping[str, tuple[Piece, ...]]
     wholes: Mapping[str, Digest]
+    nodes: Mapping[str, SplitNode] = field(default_factory=dict)
 
     def shown(self, place: Place) -> Digest | None:
         """Return the digest of the text that a span shows; None where it is not stored as one text."""
@@ -113,12 +126,15 @@ class _Cutter:
         return [piece.digest for piece in pieces]
 
 
-def split_request(request: Mapping[str, Any], places: Iterable[Place]) -> SplitRequest:
+def split_request(
+    request: Mapping[str, Any], places: Iterable[Place], *, before: SplitRequest | None = None
+) -> SplitRequest:
     """Take a request apart along the spans of its manifest.
 
     Args:
         request: `{tools, system, messages}`.
         places: every span of every segment and every layout span, in any order.
+        before: a request whose texts are stored; nodes that are as they were in it are not taken apart again.
 
     Raises:
         UnicodeEncodeError: a text holds a lone surrogate (such a request has no digest either).
@@ -130,15 +146,20 @@ def split_request(request: Mapping[str, Any], places: Iterable[Place]) -> SplitR
     cutter = _Cutter()
     marks: list[Mark] = []
     lists: dict[str, tuple[Digest, ...]] = {}
+    nodes: dict[str, SplitNode] = {}
     for name in _LISTS:
         digests = []
         for number, node in enumerate(request[name]):
             pointer = f"/{name}/{number}"
-            bare = _without_marks(node, pointer, marks)
-            digests.append(_split_node(bare, pointer, by_node.get(pointer, []), cutter))
+            bare, own = _without_marks(node, pointer, marks), tuple(by_node.get(pointer, ()))
+            known = before.nodes.get(pointer) if before is not None else None
+            if known is None or known.places != own or known.bare != bare:
+                known = SplitNode(bare, own, _split_node(_plain(bare), pointer, own, cutter))
+            nodes[pointer] = known
+            digests.append(known.digest)
         lists[name] = tuple(digests)
     skeleton = Skeleton(lists["tools"], lists["system"], lists["messages"], tuple(marks))
-    return SplitRequest(skeleton, cutter.texts, cutter.pieces, cutter.wholes)
+    return SplitRequest(skeleton, cutter.texts, cutter.pieces, cutter.wholes, nodes)
 
 
 def split_message(role: str, content: Sequence[Mapping[str, Any]]) -> tuple[Digest, Mapping[Digest, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterable, Mapping
 
 from sqlalchemy import Connection, select
@@ -12,13 +11,14 @@ from aircoding.records.digests import sha256_text
 from aircoding.records.ids import Digest
 from aircoding.store.columns import row, rows, table_of
 from aircoding.store.database import Database
+from aircoding.store.dictionary import deflate, inflate
 from aircoding.store.statements import chunks, insert_new
 from aircoding.store.tables.texts import Text
 
 __all__ = ["TEXTS", "TextStore", "find_texts", "name_texts", "put_texts", "read_texts"]
 
 TEXTS = table_of(Text)
-COMPRESS_FROM_BYTES = 96
+COMPRESS_FROM_BYTES = 48
 """Below this zlib's own header eats what it saves."""
 
 
@@ -87,7 +87,7 @@ def name_texts(connection: Connection, digests: Iterable[Digest], now: str) -> N
 
 def _row(digest: Digest, text: str, now: str) -> dict[str, object]:
     raw = text.encode("utf-8")
-    packed = zlib.compress(raw) if len(raw) >= COMPRESS_FROM_BYTES else raw
+    packed = deflate(raw) if len(raw) >= COMPRESS_FROM_BYTES else raw
     codec, body = ("zlib", packed) if len(packed) < len(raw) else ("raw", raw)
     return {"digest": digest, "codec": codec, "size_bytes": len(raw), "body": body, "stored_at": now}
 
@@ -100,7 +100,7 @@ def find_texts(connection: Connection, digests: Iterable[Digest]) -> dict[Digest
             TEXTS.c.digest.in_(some), TEXTS.c.body.is_not(None)
         )
         for digest, codec, body in connection.execute(wanted):
-            raw = zlib.decompress(body) if codec == "zlib" else bytes(body)
+            raw = inflate(bytes(body)) if codec == "zlib" else bytes(body)
             found[Digest(digest)] = raw.decode("utf-8")
     return found
 

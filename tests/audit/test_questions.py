@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -9,18 +10,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.contexts import message, segment, snapshot
 
-from aircoding.audit.considerations import why_not
+from aircoding.app.questions.why import WhoSaw
+from aircoding.audit.considerations import Consideration
+from aircoding.audit.considerations import why_not as why_not_of
 from aircoding.audit.differences import compare
 from aircoding.audit.places import why
 from aircoding.audit.remedies import remedy
-from aircoding.audit.witnesses import who_saw
+from aircoding.audit.sightings import sightings
+from aircoding.audit.witnesses import Witness, summary
+from aircoding.audit.witnesses import who_saw as who_saw_of
 from aircoding.cli.context.diff_answers import diff_text
-from aircoding.cli.context.why_answers import who_saw_text
+from aircoding.cli.context.why_answers import who_saw_text as text_of
 from aircoding.context.assembler import assemble
 from aircoding.context.freezing import frozen_from
 from aircoding.records.ids import SegmentId, TaskId
 from aircoding.records.layers import Layer, OutcomeKind, Reason, SegmentKind
-from aircoding.records.manifest import AssembledContext
+from aircoding.records.manifest import AssembledContext, Manifest
 from aircoding.records.segments import Barred, Segment
 from aircoding.records.snapshot import Snapshot
 from aircoding.records.tasks import TaskSpec
@@ -30,6 +35,20 @@ def _assemble(frame: Snapshot) -> AssembledContext:
     context = assemble(frame)
     assert isinstance(context, AssembledContext)
     return context
+
+
+def why_not(manifests: Sequence[Manifest], subject: str) -> tuple[Consideration, ...]:
+    return why_not_of(sightings(manifests).outcomes, subject)
+
+
+def who_saw(manifests: Sequence[Manifest], subject: str, *, digest: str | None = None) -> tuple[Witness, ...]:
+    seen = sightings(manifests)
+    return who_saw_of(seen.workers, seen.segments, seen.outcomes, subject, digest=digest)
+
+
+def who_saw_text(subject: str, witnesses: Sequence[Witness]) -> str:
+    count = summary(witnesses)
+    return text_of(subject, WhoSaw(run_id="r1", summary=count, witnesses=tuple(witnesses), total=count.workers))
 
 
 def _worker(task_id: str, area: str, *extra: object) -> AssembledContext:
@@ -57,7 +76,7 @@ def test_who_saw_names_each_worker_and_why_one_did_not() -> None:
     missed = witnesses[1].missed
     assert missed is not None
     assert missed.outcome.by == "project:.air/shared/rules/licence.md:4"
-    assert missed.remedy.endswith("`paths` at .air/shared/rules/licence.md:4")
+    assert missed.remedy.endswith("area at .air/shared/rules/licence.md:4")
 
 
 def test_who_saw_a_version_counts_only_that_version() -> None:

@@ -13,15 +13,13 @@ from support.records import RUN, call, event, run
 from aircoding.context.assembler import assemble
 from aircoding.records.calls import Reply
 from aircoding.records.conflicts import Conflict, ConflictKind, Route
-from aircoding.records.digests import sha256_text
 from aircoding.records.ids import SessionId
-from aircoding.records.layers import Layer, OutcomeKind, SegmentKind
+from aircoding.records.layers import Layer, SegmentKind
 from aircoding.records.manifest import AssembledContext
 from aircoding.records.snapshot import Message
 from aircoding.records.usage import Cost, Usage
 from aircoding.store import Store
 from aircoding.store.database import connect_database
-from aircoding.store.queries import Within
 
 RULE = segment(
     "Never push to main.\n",
@@ -64,64 +62,6 @@ def fleet(store: Store) -> Store:
     record(store, "T2", touched=False)
     record(store, "T1", "reviewer", touched=True)
     return store
-
-
-def test_who_saw_a_rule(fleet: Store) -> None:
-    for found in (
-        fleet.queries.segments(uri="project:rules.md"),
-        fleet.queries.segments(rule_id="rules.md#push"),
-        fleet.queries.segments(segment_id=RULE.segment_id),
-        fleet.queries.segments(text_digest=sha256_text(RULE.text)),
-    ):
-        assert [(each.task_id, each.role) for each in found] == [("T1", "executor"), ("T1", "reviewer")]
-        assert found[0].record.rule_id == "rules.md#push"
-        assert found[0].record.spans[0].block.startswith("/messages/0/content/")
-    assert len(fleet.queries.segments(Within(role="reviewer"), uri="project:rules.md")) == 1
-    assert fleet.queries.segments(Within(run_id="r9")) == ()
-    everything = fleet.queries.segments()
-    assert fleet.queries.segments(limit=4, offset=2) == everything[2:6]
-
-
-def test_the_text_of_an_excerpt_is_found_by_its_own_digest(store: Store) -> None:
-    big = segment("one\ntwo\n" * 9000, excerpt="one\n", reference="see big.py", uri="project:big.py")
-    given = snapshot(big)
-    given = replace(given, limits=replace(given.limits, window_tokens=14_000))
-    context = assemble(given)
-    assert isinstance(context, AssembledContext)
-    store.assemblies.record(context, snapshot=given)
-    (seen,) = store.queries.segments(uri="project:big.py")
-    assert seen.record.form in {"excerpt", "reference"}
-    shown = {"excerpt": "one\n", "reference": "see big.py"}[seen.record.form]
-    assert store.queries.segments(text_digest=sha256_text(shown)) == (seen,)
-    assert store.queries.segments(text_digest=sha256_text(big.text)) == (seen,)
-
-
-@pytest.mark.parametrize(
-    ("needle", "kinds"),
-    [
-        ("push to main", [SegmentKind.RULE, SegmentKind.RULE]),
-        ("I ask first", [SegmentKind.MESSAGE]),
-        ('echo "two\nlines"', [SegmentKind.TOOL_CALL]),
-        ("two\nlines", [SegmentKind.TOOL_CALL, SegmentKind.TOOL_RESULT]),
-        ("nowhere", []),
-        ("", []),
-    ],
-)
-def test_texts_are_searched_as_they_stood(fleet: Store, needle: str, kinds: list[SegmentKind]) -> None:
-    found = fleet.queries.containing(needle, Within(run_id=RUN))
-    assert [each.record.kind for each in found] == kinds
-    assert fleet.queries.containing(needle, Within(run_id="r9")) == ()
-
-
-def test_why_a_candidate_stayed_out(fleet: Store) -> None:
-    found = fleet.queries.outcomes(uri="project:rules.md")
-    assert [(each.task_id, each.role, each.record.outcome) for each in found] == [
-        ("T1", "executor", OutcomeKind.INCLUDED),
-        ("T2", "executor", OutcomeKind.OMITTED),
-        ("T1", "reviewer", OutcomeKind.INCLUDED),
-    ]
-    assert fleet.queries.outcomes(uri="project:rules.md", omitted_only=True) == (found[1],)
-    assert fleet.queries.outcomes(Within(task_id="T2"), segment_id=RULE.segment_id) == (found[1],)
 
 
 def test_heads_are_listed_by_task_and_role(fleet: Store) -> None:

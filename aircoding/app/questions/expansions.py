@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,23 +11,22 @@ from typing import TYPE_CHECKING
 from aircoding.app.project import Project, open_project
 from aircoding.app.questions.selectors import selected_id
 from aircoding.audit.references import Referent, artifacts_named, referents, segment_referent
+from aircoding.audit.subjects import matches
 from aircoding.errors import NotFoundError
 from aircoding.records.ids import Digest, ManifestId
-from aircoding.store.queries import Within
+from aircoding.store.within import Within
 
 if TYPE_CHECKING:
     from aircoding.store import Store
-    from aircoding.store.queries import SeenOutcome, SeenSegment
+    from aircoding.store.sightings import Named
 
 __all__ = ["Expansion", "Now", "expand_reference"]
 
 _ARTIFACT = "air:artifact/"
 _DIGEST = re.compile(r"[0-9a-f]{6,64}")
 _WHOLE_DIGEST = re.compile(r"[0-9a-f]{64}")
-_RUNS_SEARCHED = 50
-"""Runs that are asked for an exact name, the newest first, when no assembly is named."""
-_SESSIONS_SEARCHED = 40
-"""Sessions of the newest run that are looked through, the newest first, when no assembly is named."""
+_EPOCHS_SEARCHED = 40
+"""Last assemblies of the newest run that are looked through, the newest first, when no assembly is named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,22 +96,18 @@ def _found(store: Store, reference: str, manifest: str | None) -> Iterator[Expan
 
 
 def _holding(store: Store, reference: str) -> Iterator[ManifestId]:
-    """Yield the assemblies that may have it: those that name it, then the last ones of the newest run's sessions."""
-    runs = [run.run_id for run in store.runs.runs()][:_RUNS_SEARCHED]
-    for run in runs:
-        within, ask = Within(run_id=run), store.queries
-        for uri in (reference, f"project:{reference}", f"user:{reference}"):
-            yield from _last(ask.segments(within, uri=uri, limit=None), ask.outcomes(within, uri=uri, limit=None))
-        seen = ask.segments(within, segment_id=reference, limit=None)
-        yield from _last(seen, ask.outcomes(within, segment_id=reference, limit=None))
-        if run == runs[0]:
-            last = {head.session_id: head.manifest_id for head in store.index.heads(run_id=run)}
-            yield from (ManifestId(one) for one in list(last.values())[::-1][:_SESSIONS_SEARCHED])
+    """Yield what may have it: the newest assemblies that name it, then the last ones of the newest run's sessions."""
+    ask = store.sightings
+    segments = _meant(ask.segments_named(reference), reference)
+    yield from (ManifestId(seen.manifest_id) for seen in ask.places(segments, limit=1)[0])
+    outcomes = _meant(ask.outcomes_named(reference), reference)
+    yield from (ManifestId(group.newest.manifest_id) for group in ask.outcome_groups(outcomes, limit=1)[0])
+    last = ask.last_of_epochs(Within(run_id=ask.newest_run()))
+    yield from (ManifestId(one) for one in last[::-1][:_EPOCHS_SEARCHED])
 
 
-def _last(segments: Sequence[SeenSegment], outcomes: Sequence[SeenOutcome]) -> Iterator[ManifestId]:
-    yield from (ManifestId(one.manifest_id) for one in segments[-1:])
-    yield from (ManifestId(one.manifest_id) for one in outcomes[-1:])
+def _meant(named: Iterable[Named], reference: str) -> frozenset[int]:
+    return frozenset(one.number for one in named if matches(reference, one.uri, one.rule_id, one.segment_id))
 
 
 def _in_assembly(store: Store, manifest_id: ManifestId, reference: str) -> Iterator[Referent]:
@@ -135,7 +130,8 @@ def _whole(store: Store, one: Referent, run_id: str) -> Referent:
     """Return a text that was taken in short as another worker of the run was given it whole, where one was."""
     if not one.short:
         return one
-    for seen in store.queries.segments(Within(run_id=run_id), uri=one.uri, limit=None):
+    numbers = _meant(store.sightings.segments_named(one.uri), one.uri)
+    for seen in store.sightings.places(numbers, Within(run_id=run_id))[0]:
         source = seen.record.source
         same = (source.digest, source.start_line, source.end_line) == (one.digest, one.start_line, one.end_line)
         if same and source.text_digest != one.text_digest and (text := store.texts.get(source.text_digest)):
@@ -147,12 +143,9 @@ def _whole(store: Store, one: Referent, run_id: str) -> Referent:
 
 def _without_texts(store: Store, manifest_id: ManifestId, reference: str) -> Iterator[Referent]:
     """Yield what is known of segments of an assembly whose texts are not all kept."""
-    (head,) = (one for one in store.index.heads() if one.manifest_id == manifest_id)
-    within = Within(session_id=head.session_id)
-    named = [store.queries.segments(within, segment_id=reference, limit=None)]
-    named += (store.queries.segments(within, uri=uri, limit=None) for uri in (reference, f"project:{reference}"))
-    for seen in (one for found in named for one in found if one.turn <= head.turn):
-        yield segment_referent(seen.record, store.texts.get(seen.record.source.text_digest))
+    for record in store.assemblies.account(manifest_id).manifest.segments:
+        if reference in {record.segment_id, record.source.uri, record.source.uri.removeprefix("project:")}:
+            yield segment_referent(record, store.texts.get(record.source.text_digest))
 
 
 def _output(digest: Digest, text: str | None) -> Referent:

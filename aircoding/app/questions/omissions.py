@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aircoding.app.project import open_project
-from aircoding.app.questions.assemblies import full_id, require_task
-from aircoding.app.run_results import newest_run
+from aircoding.app.questions import asking
+from aircoding.app.questions.selectors import selected_id
 from aircoding.audit.left_out import left_out_of
 from aircoding.audit.remedies import remedy
 from aircoding.records.accounting import LeftOut, MetConflict
-from aircoding.records.ids import ManifestId
 
 if TYPE_CHECKING:
     from aircoding.store import Store
@@ -69,7 +68,7 @@ def omissions(asked: Asked, *, limit: int, offset: int) -> Omissions:
     with open_project(asked.start).open_store() as store:
         run_id = None
         if asked.manifest_id is not None:
-            manifest = store.assemblies.get(ManifestId(full_id(store, asked.manifest_id))).manifest
+            manifest = store.assemblies.account(selected_id(store, asked.manifest_id)).manifest
             found = left_out_of(manifest, layer=asked.layer, reason=asked.reason)
         else:
             run_id = _run(store, asked)
@@ -99,8 +98,5 @@ def met_conflicts(asked: Asked, *, limit: int, offset: int) -> MetConflicts:
 
 def _run(store: Store, asked: Asked) -> str | None:
     """Return the run that is asked about, None for all."""
-    if asked.run_id == "all":
-        return None
-    run_id = newest_run(store) if asked.run_id is None else store.runs.get(asked.run_id).run_id
-    require_task(store, run_id, asked.task_id)
-    return run_id
+    within = asking.asked_within(store, asking.Asked(run_id=asked.run_id, task_id=asked.task_id))
+    return within.run_id

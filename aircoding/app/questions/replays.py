@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aircoding.app.project import open_project
-from aircoding.app.questions.assemblies import full_id
 from aircoding.app.questions.kept import require_texts
+from aircoding.app.questions.selectors import selected_id
 from aircoding.app.run_results import newest_run
 from aircoding.errors import NotFoundError, StoreError, UsageError
 from aircoding.records.digests import canonical_json, sha256_bytes
@@ -47,7 +47,7 @@ def replay_contexts(start: Path, given: str | None, *, whole_run: bool) -> tuple
             run = newest_run(store) if given is None else store.runs.get(given).run_id
             require_texts(store, run)
             return tuple(_replayed_or_why(store, head.manifest_id) for head in store.index.heads(run_id=run))
-        return (_replayed(store, full_id(store, given or "")),)
+        return (_replayed(store, selected_id(store, given or "")),)
 
 
 def _replayed_or_why(store: Store, manifest_id: str) -> Replay:

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aircoding.app.project import open_project
-from aircoding.app.questions.assemblies import full_id
-from aircoding.app.run_results import newest_run
+from aircoding.app.questions.finding import full_id
 from aircoding.errors import NotFoundError
 from aircoding.records.ids import ManifestId, SessionId, session_parts
 from aircoding.records.manifest import AssembledContext, AssemblyHead, Manifest
@@ -98,7 +97,7 @@ def _of_session(store: Store, session: str) -> Sequence[AssemblyHead]:
 def _of_task(store: Store, name: str) -> Sequence[AssemblyHead]:
     """Return the assemblies of the newest session of a task and role."""
     given, _, rest = name.partition("/")
-    run = newest_run(store) if given == _NEWEST else store.runs.get(given).run_id
+    run = store.sightings.newest_run() if given == _NEWEST else store.runs.get(given).run_id
     heads = store.index.heads(run_id=run)
     tasks = {head.task_id for head in heads}
     task, role = (rest, _FIRST_ROLE) if rest in tasks else (rest.rpartition("/")[0], rest.rpartition("/")[2])

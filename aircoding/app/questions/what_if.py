@@ -10,7 +10,7 @@ import aircoding
 from aircoding.app.estimators import estimators_of
 from aircoding.app.models import capabilities, limits_for
 from aircoding.app.project import Project, open_project
-from aircoding.app.questions.assemblies import full_id
+from aircoding.app.questions.selectors import selected_id
 from aircoding.app.questions.tried_rules import TriedRule, read_tried_rule
 from aircoding.audit.differences import Difference, compare
 from aircoding.audit.what_if import (
@@ -93,7 +93,7 @@ def what_if(request: WhatIfRequest) -> WhatIf:
     """
     project = open_project(request.start)
     with project.open_store() as store:
-        recorded = store.assemblies.get(ManifestId(full_id(store, request.manifest_id)))
+        recorded = store.assemblies.get(selected_id(store, request.manifest_id))
         if request.model == recorded.manifest.model:
             request = replace(request, model=None)
         epoch = _epoch(store, recorded.manifest_id)

@@ -1,57 +1,216 @@
-"""Why a text stands in prompts, why another does not, and who saw it."""
+"""Why a text stands in prompts, why another does not, and who saw it: for one worker, one run or the whole fleet."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from aircoding.app.project import open_project
-from aircoding.app.questions.assemblies import full_id, last_of_sessions, require_task
+from aircoding.app.questions.asking import Asked, Page, asked_within, record_of
 from aircoding.app.questions.kept import require_texts
-from aircoding.app.run_results import newest_run
-from aircoding.audit.considerations import Consideration, why_not
+from aircoding.app.questions.selectors import selected_id
+from aircoding.audit.absences import Absence
+from aircoding.audit.considerations import Consideration, consideration, why_not
 from aircoding.audit.places import Place, why
-from aircoding.audit.witnesses import Witness, who_saw
+from aircoding.audit.sightings import sightings
+from aircoding.audit.subjects import matches, split_version
+from aircoding.audit.witnesses import Summary, Witness, who_saw
 from aircoding.records.ids import ManifestId
+from aircoding.records.seen import SeenSegment
 
-__all__ = ["who_saw_subject", "why_not_subject", "why_text"]
+if TYPE_CHECKING:
+    from aircoding.records.manifest import SegmentRecord
+    from aircoding.store import Store
+    from aircoding.store.sightings import Named, WorkerCount
+    from aircoding.store.within import Within
+
+__all__ = ["WhoSaw", "Why", "WhyNot", "who_saw_subject", "why_not_subject", "why_text"]
 
 
-def why_text(start: Path, text: str, *, run_id: str | None, manifest_id: str | None) -> tuple[Place, ...]:
-    """Return where a text stands in recorded prompts, each place once per session."""
-    with open_project(start).open_store() as store:
+_NOT_WHOLE = frozenset({"part", "missed", "other", "never"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhyNot:
+    """What became of a subject: a page of `total` groups, over `sessions` sessions; `run_id` None: of all runs.
+
+    `by_text`: it is no name, and these are candidates whose text holds it; `unchecked` counts texts that were not read.
+    `absence` says why there is nothing. `now`: of no recorded prompt, but of one that was assembled for the question.
+    """
+
+    run_id: str | None
+    considerations: tuple[Consideration, ...]
+    total: int
+    sessions: int
+    by_text: bool = False
+    unchecked: int = 0
+    absence: Absence | None = None
+    now: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Why:
+    """Where a text stands: a page of `total` places; `run_id` None: of all runs.
+
+    `places` are exact (of one run or assembly), `sightings` are segments whose text holds it, each with the assembly
+    that it came in with (of many runs): only one of the two is filled. `unchecked` counts texts that were not searched.
+    """
+
+    run_id: str | None
+    places: tuple[Place, ...]
+    sightings: tuple[SeenSegment, ...]
+    total: int
+    sessions: int
+    unchecked: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhoSaw:
+    """Who saw a subject: all workers counted, and a page of `total` of them; `run_id` None: of all runs."""
+
+    run_id: str | None
+    summary: Summary
+    witnesses: tuple[Witness, ...]
+    total: int
+
+
+def why_text(start: Path, text: str, asked: Asked, *, manifest_id: str | None, page: Page) -> Why:
+    """Return where a text stands in recorded prompts: in one run or assembly exactly, over all runs by the text index.
+
+    Within a session each place is told once, as it stood in the last assembly of its epoch.
+    """
+    with record_of(start) as (_, store):
         if manifest_id is not None:
-            return why([store.assemblies.get(ManifestId(full_id(store, manifest_id)))], text)
-        run = run_id or newest_run(store)
-        require_texts(store, run)
-        places: list[Place] = []
-        seen: set[tuple[str, str, int]] = set()
-        for head in store.index.heads(run_id=run):
-            for place in why([store.assemblies.get(ManifestId(head.manifest_id))], text):
-                mark = (place.session_id, place.block, place.start)
-                if mark not in seen:
-                    seen.add(mark)
-                    places.append(place)
-        return tuple(places)
+            context = store.assemblies.get(selected_id(store, manifest_id))
+            return _shown(context.manifest.run_id, why([context], text), page)
+        within = asked_within(store, asked)
+        if within.run_id is None:
+            return _indexed(store, text, within, page)
+        require_texts(store, within.run_id)
+        ids = store.sightings.last_of_epochs(within)
+        return _shown(within.run_id, why((store.assemblies.get(ManifestId(one)) for one in ids), text), page)
 
 
-def why_not_subject(
-    start: Path, subject: str, *, run_id: str | None, task_id: str | None, role: str | None, manifest_id: str | None
-) -> tuple[Consideration, ...]:
-    """Return each time that a path or rule was considered, the newest assembly of each session."""
-    with open_project(start).open_store() as store:
+def _shown(run_id: str, places: tuple[Place, ...], page: Page) -> Why:
+    """Return a page of places; those of a session that stand at one place in several epochs are one."""
+    once = tuple({(one.session_id, one.block, one.start, one.line): one for one in places}.values())
+    end = None if page.limit is None else page.offset + page.limit
+    return Why(
+        run_id=run_id,
+        places=once[page.offset : end],
+        sightings=(),
+        total=len(once),
+        sessions=len({one.session_id for one in once}),
+    )
+
+
+def _indexed(store: Store, text: str, within: Within, page: Page) -> Why:
+    hits = store.search.find(text)
+    seen, total, sessions = store.sightings.places(hits.segments, within, limit=page.limit, offset=page.offset)
+    return Why(run_id=None, places=(), sightings=seen, total=total, sessions=sessions, unchecked=hits.unchecked)
+
+
+def why_not_subject(start: Path, subject: str, asked: Asked, *, manifest_id: str | None, page: Page) -> WhyNot:
+    """Return each time that a path or rule was considered, the same outcome of many sessions as one.
+
+    What is no name is looked for in the texts of candidates; what was never considered is explained.
+    """
+    with record_of(start) as (root, store):
         if manifest_id is not None:
-            return why_not([store.assemblies.account(ManifestId(full_id(store, manifest_id))).manifest], subject)
-        run = run_id or newest_run(store)
-        require_task(store, run, task_id)
-        return why_not(last_of_sessions(store, run, task_id, role), subject)
+            return _in_one(store, subject, manifest_id)
+        within = asked_within(store, asked)
+        named = _numbers(_meant(store.sightings.outcomes_named(subject), subject))
+        found = _considered(store, named, within, page)
+        if found.total:
+            return found
+        from aircoding.app.questions.unconsidered import AskedAbout, explain_absence
+
+        about = AskedAbout(
+            names=frozenset(store.sightings.names(within)),
+            base_commit="" if within.run_id is None else store.runs.get(within.run_id).base_commit,
+            task_id=within.task_id,
+        )
+        absence = explain_absence(root, start, subject, about)
+        if absence.is_name and not absence.near:
+            hits = store.search.find(subject)
+            by_text = _considered(store, store.sightings.outcomes_of(hits.segment_ids), within, page)
+            found = replace(by_text, by_text=by_text.total > 0, unchecked=hits.unchecked)
+        return found if found.total else replace(found, absence=absence)
 
 
-def who_saw_subject(start: Path, subject: str, *, run_id: str | None, role: str | None) -> tuple[Witness, ...]:
-    """Return which tasks' workers had a subject in a prompt. `PATH@DIGEST` asks for one version."""
-    name, found, digest = subject.rpartition("@")
-    if not found or not re.fullmatch(r"[0-9a-f]{4,64}", digest):
-        name, digest = subject, ""
-    with open_project(start).open_store() as store:
-        manifests = last_of_sessions(store, run_id or newest_run(store), None, role)
-        return who_saw(manifests, name, digest=digest or None)
+def _considered(store: Store, outcomes: Collection[int], within: Within, page: Page) -> WhyNot:
+    groups, total, sessions = store.sightings.outcome_groups(outcomes, within, limit=page.limit, offset=page.offset)
+    found = tuple(
+        consideration(group.newest, sessions=group.sessions, runs=group.runs, variants=group.variants)
+        for group in groups
+    )
+    return WhyNot(run_id=within.run_id, considerations=found, total=total, sessions=sessions)
+
+
+def _in_one(store: Store, subject: str, given: str) -> WhyNot:
+    manifest = store.assemblies.account(selected_id(store, given)).manifest
+    found = why_not(sightings([manifest]).outcomes, subject)
+    return WhyNot(run_id=manifest.run_id, considerations=found, total=len(found), sessions=1)
+
+
+def who_saw_subject(
+    start: Path, subject: str, asked: Asked, *, page: Page, only_stale: bool = False, only_missed: bool = False
+) -> WhoSaw:
+    """Return which workers had a subject in a prompt. `PATH@DIGEST` asks for one version."""
+    from aircoding.app.questions.staleness import stale_segments
+    from aircoding.store.verdicts import SubjectRows
+
+    name, digest = split_version(subject)
+    with record_of(start) as (root, store):
+        within = asked_within(store, asked)
+        named = _meant(store.sightings.segments_named(name), name)
+        outcomes = _numbers(_meant(store.sightings.outcomes_named(name), name))
+        rows = SubjectRows(
+            segments=_numbers(named),
+            outcomes=outcomes,
+            version=None if digest is None else _numbers(one for one in named if _has_digest(one, digest)),
+            stale=stale_segments(root, store, named),
+        )
+        counts = store.sightings.count_workers(rows, within)
+        verdicts = _NOT_WHOLE if only_missed else frozenset()
+        workers = store.sightings.workers(
+            rows, within, verdicts=verdicts, only_stale=only_stale, limit=page.limit, offset=page.offset
+        )
+        seen, told = store.sightings.of_workers(workers, rows.segments, rows.outcomes)
+    are_stale = {(one.segment_id, one.source_digest) for one in named if one.number in rows.stale}
+
+    def is_stale(record: SegmentRecord) -> bool:
+        return (record.segment_id, record.source.digest) in are_stale
+
+    told_by = who_saw(workers, seen, told, name, digest=digest, is_stale=is_stale)
+    shown = [one for one in counts if one.verdict in verdicts or not verdicts]
+    total = sum(one.stale if only_stale else one.workers for one in shown)
+    return WhoSaw(run_id=within.run_id, summary=_counted(counts), witnesses=told_by, total=total)
+
+
+def _meant(named: Collection[Named], subject: str) -> list[Named]:
+    return [one for one in named if matches(subject, one.uri, one.rule_id, one.segment_id)]
+
+
+def _numbers(named: Iterable[Named]) -> frozenset[int]:
+    return frozenset(one.number for one in named)
+
+
+def _has_digest(one: Named, digest: str) -> bool:
+    return one.source_digest.startswith(digest) or one.text_digest.startswith(digest)
+
+
+def _counted(counts: Collection[WorkerCount]) -> Summary:
+    by = dict.fromkeys(("seen", "part", "missed", "other", "never"), 0)
+    reasons: dict[str, int] = {}
+    for one in counts:
+        by[one.verdict] += one.workers
+        if one.verdict == "missed":
+            reasons[one.reason] = reasons.get(one.reason, 0) + one.workers
+    return Summary(
+        workers=sum(by.values()),
+        stale=sum(one.stale for one in counts),
+        reasons=dict(sorted(reasons.items())),
+        **by,
+    )

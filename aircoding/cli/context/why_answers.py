@@ -2,86 +2,171 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from aircoding.cli.context.places import plain_uri, shown_place, shown_section
 from aircoding.cli.output import table
 from aircoding.records.layers import OutcomeKind
+from aircoding.records.words import counted
 
 if TYPE_CHECKING:
+    from aircoding.app.questions.why import WhoSaw, Why, WhyNot
+    from aircoding.audit.absences import Absence
     from aircoding.audit.considerations import Consideration
     from aircoding.audit.places import Place
-    from aircoding.audit.witnesses import Witness
+    from aircoding.audit.witnesses import Summary, Witness
+    from aircoding.records.manifest import SegmentRecord
+    from aircoding.records.seen import SeenSegment
 
 __all__ = ["who_saw_text", "why_not_text", "why_text"]
 
 
-def why_text(text: str, places: Sequence[Place]) -> str:
+def why_text(text: str, found: Why) -> str:
     """Return where a text stands and the chain that let it in."""
-    if not places:
-        return f"no recorded prompt holds {text!r}"
-    lines = []
-    for place in places:
-        lines.append(
-            f"{place.manifest_id}  task {place.task_id or '-'}  {place.role}, turn {place.turn}  {place.block}"
-        )
-        lines.append(f"  | {place.line.strip()[:160]}")
-        record = place.segment
-        if record is None:
-            lines.append("  layout: a heading or separator of the prompt itself")
-            continue
-        rule = f", rule {record.rule_id}" if record.rule_id else ""
-        lines.append(f"  {record.layer} {record.scope} {record.kind}, from {shown_place(record)}{rule}")
-        lines.append(f"  let in by {plain_uri(record.selected_by)}, as {record.form}, trust {record.trust}")
-    return "\n".join(lines)
+    if not found.total:
+        where = "no recorded prompt" if found.run_id is None else f"no prompt of {found.run_id}"
+        return f"{where} holds {text!r}{_unchecked(found)}"
+    lines = [line for place in found.places for line in _place(place)]
+    if found.sightings:
+        lines.append(f"{counted(found.total, 'place')} in {counted(found.sessions, 'session')}, the newest first")
+        lines += [line for seen in found.sightings for line in _sighting(seen)]
+    return "\n".join(lines) + _unchecked(found)
 
 
-def why_not_text(subject: str, found: Sequence[Consideration]) -> str:
+def _place(place: Place) -> list[str]:
+    head = f"{place.manifest_id}  task {place.task_id or '-'}  {place.role}, turn {place.turn}  {place.block}"
+    line = f"  | {place.line.strip()[:160]}"
+    if place.segment is None:
+        return [head, line, "  layout: a heading or separator of the prompt itself"]
+    return [head, line, *_chain(place.segment)]
+
+
+def _sighting(seen: SeenSegment) -> list[str]:
+    blocks = ", ".join(dict.fromkeys(span.block for span in seen.record.spans))
+    who = f"{seen.manifest_id}  run {seen.run_id}  task {seen.task_id or '-'}  {seen.role}"
+    return [f"{who}, since turn {seen.turn}  {blocks}", *_chain(seen.record)]
+
+
+def _chain(record: SegmentRecord) -> list[str]:
+    rule = f", rule {record.rule_id}" if record.rule_id else ""
+    return [
+        f"  {record.layer} {record.scope} {record.kind}, from {shown_place(record)}{rule}",
+        f"  let in by {plain_uri(record.selected_by)}, as {record.form}, trust {record.trust}",
+    ]
+
+
+def _unchecked(found: Why) -> str:
+    if not found.unchecked:
+        return ""
+    texts = counted(found.unchecked, "text")
+    return f"\n{texts} were not searched: this is in too many; give more of it, or ask for one run"
+
+
+def why_not_text(subject: str, found: WhyNot) -> str:
     """Return each time that a subject was considered, and what would change the outcome."""
-    if not found:
-        return (
-            f"{subject} was never considered.\n"
-            "A worker sees a file when it is a rule file of a known kind, stands in the plan, is named in a task's\n"
-            "`reads`, or is read with a tool. Check the path, or name it in one of these."
-        )
-    lines = []
-    for one in found:
-        note = one.outcome
-        reason = f" ({note.reason.value})" if note.reason else ""
-        who = f"{one.manifest_id}  task {one.task_id or '-'}  {one.role}"
-        lines.append(f"{who}: {plain_uri(note.uri)} was {note.outcome.value}{reason}")
-        if note.outcome is OutcomeKind.INCLUDED:
-            lines.append(f"  it was included, by {plain_uri(note.by)}")
-            continue
-        lines.append(f"  why: {note.detail}")
-        lines.append(f"  decided at: {plain_uri(note.by)}")
-        lines.append(f"  to change it: {one.remedy}")
+    if found.absence is not None:
+        return "\n".join(_absence(subject, found.absence))
+    if not found.considerations:
+        return f"{subject} was never considered in this assembly; ask without --manifest for the reason"
+    alike = groupby(found.considerations, key=_alike)
+    lines = [line for _, some in alike for line in _consideration(list(some), found)]
+    if found.by_text:
+        lines.insert(0, f"{subject!r} is no name that is on record; these candidates hold it as text:")
     return "\n".join(lines)
 
 
-def who_saw_text(subject: str, witnesses: Sequence[Witness]) -> str:
+def _alike(one: Consideration) -> tuple[object, ...]:
+    """Return what sections of one file have in common that are told as one."""
+    note = one.outcome
+    why = (note.uri, note.outcome, note.reason, note.by, note.detail)
+    return (*why, one.sessions, one.runs, one.variants, one.manifest_id)
+
+
+def _absence(subject: str, absence: Absence) -> list[str]:
+    lines = [
+        f"{subject} was never considered.",
+        f"  why: {absence.why}",
+        f"  to change it: {absence.remedy}",
+        f"  where: {absence.place}",
+    ]
+    return [*lines, f"  named almost so: {', '.join(absence.near)}"] if absence.near else lines
+
+
+def _consideration(some: list[Consideration], found: WhyNot) -> list[str]:
+    one, note = some[0], some[0].outcome
+    reason = f" ({note.reason.value})" if note.reason else ""
+    who = f"{'now' if found.now else one.manifest_id}  task {one.task_id or '-'}  {one.role}"
+    what = shown_section(note.segment_id) if len(some) == 1 else f"{plain_uri(note.uri)}, {len(some)} sections,"
+    lines = [f"{who}: {what} was {note.outcome.value}{reason}"]
+    if one.sessions > 1 or (found.sessions > 1 and one.runs > 1):
+        others = f", with {one.variants} different details or texts" if one.variants > 1 else ""
+        times = f"{counted(one.sessions, 'session')} of {counted(one.runs, 'run')}"
+        lines.append(f"  so in {times}{others}; this is the newest")
+    if note.outcome is OutcomeKind.INCLUDED:
+        return [*lines, f"  it was included, by {plain_uri(note.by)}"]
+    return [
+        *lines,
+        f"  why: {note.detail}",
+        f"  decided at: {plain_uri(note.by)}",
+        f"  to change it: {one.remedy}",
+    ]
+
+
+def who_saw_text(subject: str, found: WhoSaw) -> str:
     """Return who had a subject in a prompt and who did not."""
-    if not witnesses:
+    count = found.summary
+    if not count.workers:
         return "no recorded prompt matches"
-    if not any(one.saw or one.missed for one in witnesses):
-        return f"{subject} was never considered for any of {len(witnesses)} workers: check the name"
-    saw = [one for one in witnesses if one.saw is not None]
-    lines = [f"{subject}: seen by {len(saw)} of {len(witnesses)}", ""]
-    rows = []
-    for one in witnesses:
-        if one.saw is not None:
-            how = f"{shown_place(one.saw)} ({one.saw.form}, {one.saw.source.digest[:8]}), by {one.saw.selected_by}"
-            if one.left_out:
-                whole = one.sections_seen + len(one.left_out)
-                how = f"{one.sections_seen} of {whole} sections; not {'; not '.join(map(_left_out, one.left_out))}"
-        elif one.missed is not None:
-            how = f"{one.missed.outcome.reason.value if one.missed.outcome.reason else ''}: {one.missed.outcome.detail}"
-        else:
-            how = "never considered"
-        saw_it = "NO" if one.saw is None else "in part" if one.left_out else "yes"
-        rows.append((one.task_id or "-", one.role, saw_it, how))
-    return "\n".join(lines) + table(("task", "role", "saw it", "how, or why not"), rows)
+    if count.never == count.workers:
+        return f"{subject} was never considered for any of {count.workers} workers: check the name"
+    headings = ["run", "task", "role", "saw it", "how, or why not"]
+    rows = [[one.run_id, one.task_id or "-", one.role, _verdict(one), _how(one)] for one in found.witnesses]
+    if found.run_id is not None:
+        headings, rows = headings[1:], [row[1:] for row in rows]
+    shown = table(headings, rows) if rows else "no worker is among these"
+    return f"{subject}: {_summary(count)}\n\n{shown}"
+
+
+def _summary(count: Summary) -> str:
+    parts = [f"seen by {count.seen + count.part} of {count.workers}"]
+    if count.part:
+        parts.append(f"in part by {count.part} of these")
+    if count.missed:
+        reasons = ", ".join(f"{reason} {number}" for reason, number in count.reasons.items())
+        parts.append(f"not by {count.missed} ({reasons})")
+    if count.other:
+        parts.append(f"another version by {count.other}")
+    if count.never:
+        parts.append(f"never considered for {count.never}")
+    if count.stale:
+        parts.append(f"{count.stale} hold a version that is not the file's now")
+    return "; ".join(parts)
+
+
+def _verdict(one: Witness) -> str:
+    words = {"seen": "yes", "part": "in part", "missed": "NO", "other": "NO", "never": "NO"}
+    return words[one.verdict] + (", stale" if one.stale else "")
+
+
+def _how(one: Witness) -> str:
+    if one.saw is not None and one.left_out:
+        whole = one.sections_seen + len(one.left_out)
+        return f"{one.sections_seen} of {whole} sections; not {'; not '.join(map(_left_out, one.left_out))}"
+    if one.saw is not None:
+        version = _version(one.saw) if one.newest is None else _version(one.newest)
+        return f"{shown_place(one.saw)} ({one.saw.form}, {version}), by {plain_uri(one.saw.selected_by)}"
+    if one.missed is not None:
+        note = one.missed.outcome
+        reason = note.reason.value if note.reason else note.outcome.value
+        return f"{reason}: {note.detail}, at {plain_uri(note.by)}"
+    if one.newest is not None:
+        return f"another version: {shown_place(one.newest)} ({one.newest.form}, {_version(one.newest)})"
+    return "never considered"
+
+
+def _version(record: SegmentRecord) -> str:
+    return record.source.digest[:8]
 
 
 def _left_out(one: Consideration) -> str:

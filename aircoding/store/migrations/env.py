@@ -5,10 +5,10 @@ from __future__ import annotations
 from alembic import context
 from sqlmodel import SQLModel
 
-from aircoding.store import tables
 from aircoding.store.schema import VERSION_TABLE
+from aircoding.store.tables import every
 
-assert tables.__all__  # noqa: S101 - imported so that the metadata is full
+assert every.__all__  # noqa: S101 - imported so that the metadata is full
 
 context.configure(
     connection=context.config.attributes["connection"],

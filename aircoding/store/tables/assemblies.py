@@ -10,9 +10,10 @@ from __future__ import annotations
 from sqlalchemy import Index
 from sqlmodel import SQLModel
 
-from aircoding.store.columns import data, flag, json_column, json_is_valid, number, strict, text
+from aircoding.store.columns import data, flag, json_column, json_is_valid, number, partial_index, strict, text
 
 __all__ = [
+    "SHARED",
     "AssemblyRow",
     "ConflictRow",
     "OutcomeRow",
@@ -22,6 +23,12 @@ __all__ = [
     "SegmentTextRow",
     "SegmentUseRow",
 ]
+
+
+SHARED = "selected_by <> 'conversation'"
+"""Which segments can be found by source, by text and by id: not those that a session itself brought, which are most of
+all and nobody else's. A query that is to use these indexes carries this condition.
+"""
 
 
 class AssemblyRow(SQLModel, table=True):
@@ -68,25 +75,29 @@ class AssemblyRow(SQLModel, table=True):
 
 
 class SegmentRow(SQLModel, table=True):
-    """A segment in the form in which it stood in a request, once; `fingerprint` covers all of it."""
+    """A segment in the form in which it stood in a request, once; `fingerprint` (96 bits of it) covers all of it."""
 
     __tablename__ = "segments"
-    __table_args__ = strict()
+    __table_args__ = (
+        *(partial_index(f"ix_segments_{name}", name, where=SHARED) for name in ("segment_id", "text_digest", "uri")),
+        partial_index("ix_segments_rule_id", "rule_id", where="rule_id IS NOT NULL"),
+        strict(),
+    )
 
     segment: int | None = number(default=None, primary_key=True)
     fingerprint: str = text(unique=True)
-    segment_id: str = text(index=True)
+    segment_id: str = text()
     layer: str = text()
     scope: str = text()
     trust: str = text()
     kind: str = text()
-    uri: str = text(index=True)
+    uri: str = text()
     source_digest: str = text()
-    text_digest: str = text(index=True)
+    text_digest: str = text()
     start_line: int | None = number(default=None)
     end_line: int | None = number(default=None)
     revision: str | None = text(default=None)
-    rule_id: str | None = text(default=None, index=True)
+    rule_id: str | None = text(default=None)
     required: bool = flag()
     form: str = text()
     tokens: int = number()
@@ -97,7 +108,7 @@ class SegmentTextRow(SQLModel, table=True):
     """The texts of a segment as they stood in the request (an excerpt is not the whole source text)."""
 
     __tablename__ = "segment_texts"
-    __table_args__ = strict()
+    __table_args__ = strict(rowid=False)
 
     segment: int = number(primary_key=True, foreign_key="segments.segment")
     position: int = number(primary_key=True)
@@ -108,7 +119,7 @@ class SegmentUseRow(SQLModel, table=True):
     """A segment that came in with an assembly; `spans` is a JSON list of [block, start, end]."""
 
     __tablename__ = "segment_uses"
-    __table_args__ = (json_is_valid("segment_uses", "spans"), strict())
+    __table_args__ = (json_is_valid("segment_uses", "spans"), strict(rowid=False))
 
     assembly: int = number(primary_key=True, foreign_key="assemblies.assembly")
     position: int = number(primary_key=True)
@@ -120,7 +131,7 @@ class OutcomeRow(SQLModel, table=True):
     """What became of a candidate, once."""
 
     __tablename__ = "outcomes"
-    __table_args__ = strict()
+    __table_args__ = (partial_index("ix_outcomes_rule_id", "rule_id", where="rule_id IS NOT NULL"), strict())
 
     outcome_row: int | None = number(default=None, primary_key=True)
     fingerprint: str = text(unique=True)
@@ -132,14 +143,14 @@ class OutcomeRow(SQLModel, table=True):
     detail: str = text()
     tokens: int = number()
     decided_by: str = text()
-    rule_id: str | None = text(default=None, index=True)
+    rule_id: str | None = text(default=None)
 
 
 class OutcomeUseRow(SQLModel, table=True):
     """An outcome that came in with an assembly."""
 
     __tablename__ = "outcome_uses"
-    __table_args__ = strict()
+    __table_args__ = strict(rowid=False)
 
     assembly: int = number(primary_key=True, foreign_key="assemblies.assembly")
     position: int = number(primary_key=True)

@@ -41,7 +41,7 @@ class MessageRow(SQLModel, table=True):
     """A recorded message; `node_digest` names its skeleton, whose texts are shared with the requests."""
 
     __tablename__ = "messages"
-    __table_args__ = strict()
+    __table_args__ = strict(rowid=False)
 
     session_id: str = text(primary_key=True, foreign_key="sessions.session_id")
     position: int = number(primary_key=True, ge=0)

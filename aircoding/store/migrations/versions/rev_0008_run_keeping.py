@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0008_run_keeping"
-down_revision = "0005_run_profile"
+down_revision = "0007_text_index"
 branch_labels = None
 depends_on = None
 

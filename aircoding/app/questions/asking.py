@@ -1,0 +1,110 @@
+"""Open the record for a question, and say which part of it the question is about; light, for it is asked often."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aircoding.app.project import find_root, open_project, open_record
+from aircoding.errors import NotFoundError, UsageError
+
+if TYPE_CHECKING:
+    from aircoding.store import Store
+    from aircoding.store.within import Within
+
+__all__ = ["PAGE", "Asked", "Page", "asked_within", "record_of"]
+
+PAGE = 50
+"""Lines of an answer unless told."""
+_AGO = re.compile(r"(\d+)([mhdw])")
+_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """How much of an answer is shown: at most `limit` lines (None: all) after `offset`."""
+
+    limit: int | None = PAGE
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Which part of the record a question is about.
+
+    `run_id` is a run, `all`, or None for the newest one. `since` is a time (RFC 3339, or its date), or a duration back
+    from now (`12h`, `7d`); runs that were started earlier are left out, and without `run_id` all since then count.
+    """
+
+    run_id: str | None = None
+    task_id: str | None = None
+    role: str | None = None
+    session_id: str | None = None
+    since: str | None = None
+
+
+@contextmanager
+def record_of(start: Path) -> Iterator[tuple[Path, Store]]:
+    """Open the record of the project around `start` for reading; yield the project's root with it.
+
+    Raises:
+        ProjectError: `start` is in no repository.
+        ConfigError: a settings file is wrong.
+        NotFoundError: nothing was recorded yet.
+    """
+    from aircoding.settings import load_settings
+
+    root = find_root(start)
+    if root is None or (root / ".git").is_file():
+        root = open_project(start).root  # says what is wrong, or knows which worktree it is
+    with open_record(root, load_settings(root)) as store:
+        yield root, store
+
+
+def asked_within(store: Store, asked: Asked) -> Within:
+    """Return the part of the record that is asked about.
+
+    Raises:
+        NotFoundError: there is no such run, or it has no such task: a typing error must not read as `never considered`.
+        UsageError: `since` is neither a time nor a duration.
+    """
+    from aircoding.store.within import Within
+
+    run_id, run_ids = asked.run_id, None
+    if asked.since is not None:
+        earliest = _earliest(asked.since)
+        run_ids = tuple(run for run, at in store.sightings.runs() if _time(at) >= earliest)
+    if run_id == "all" or (run_id is None and run_ids is not None):
+        run_id = None
+    elif run_id is None:
+        run_id = store.sightings.newest_run()
+    elif all(run != run_id for run, _ in store.sightings.runs()):
+        raise NotFoundError(f"There is no run {run_id}.", hint="`aircoding status` lists the runs.")
+    if run_id is not None and asked.task_id is not None:
+        known = store.sightings.tasks(run_id)
+        if asked.task_id not in known:
+            names = ", ".join(known[:20])
+            hint = f"it has {names or 'no tasks yet'}"
+            raise NotFoundError(f"run {run_id} has no task {asked.task_id}", hint=hint)
+    return Within(run_id=run_id, task_id=asked.task_id, role=asked.role, session_id=asked.session_id, run_ids=run_ids)
+
+
+def _earliest(since: str) -> datetime:
+    ago = _AGO.fullmatch(since)
+    if ago is not None:
+        return datetime.now(UTC) - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
+    try:
+        return _time(since)
+    except ValueError:
+        hint = "give a duration (90m, 12h, 7d, 2w), a date or a time (2026-11-30T12:00:00Z)"
+        raise UsageError(f"--since {since} is no time", hint=hint) from None
+
+
+def _time(at: str) -> datetime:
+    found = datetime.fromisoformat(at)
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)

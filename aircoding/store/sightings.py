@@ -1,0 +1,272 @@
+"""Which workers saw a segment and what became of a candidate, over all runs: counted by the database, read by the page.
+
+Each distinct segment and outcome is stored once, so a question first finds those that a subject names, and counts
+then where they came in: the turn that added them. They stand in every later turn of that epoch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+from sqlalchemy import ColumnElement, Connection, Row, Select, func, or_, select
+
+from aircoding.errors import NotFoundError
+from aircoding.records.seen import SeenOutcome, SeenSegment, Worker
+from aircoding.store.accounts import ASSEMBLIES, OUTCOME_USES, OUTCOMES, SEGMENT_USES, SEGMENTS
+from aircoding.store.columns import table_of
+from aircoding.store.database import Database
+from aircoding.store.naming import named_rows, one_of
+from aircoding.store.outcome_groups import group_key, newest_of_groups, read_groups
+from aircoding.store.seen_rows import SEEN_OUTCOMES, SEEN_SEGMENTS, seen_outcome, seen_segment
+from aircoding.store.statements import chunks
+from aircoding.store.tables.runs import RunRow, TaskRow
+from aircoding.store.verdicts import WORKER, SubjectRows, worker_verdicts
+from aircoding.store.within import EVERYWHERE, Within, narrowed
+
+__all__ = ["Named", "OutcomeGroup", "Sightings", "WorkerCount"]
+
+RUNS = table_of(RunRow)
+TASKS = table_of(TaskRow)
+
+
+class Named(NamedTuple):
+    """A distinct segment or outcome: its row's number, and what it is of (the digests are empty for an outcome)."""
+
+    number: int
+    segment_id: str
+    uri: str
+    rule_id: str | None
+    source_digest: str = ""
+    text_digest: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutcomeGroup:
+    """Outcomes that are told as one (`audit.considerations.group_of`): the newest of them, and how many there are."""
+
+    newest: SeenOutcome
+    sessions: int
+    runs: int
+    variants: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerCount:
+    """How many workers have one verdict and, where they missed the subject, one reason."""
+
+    verdict: str
+    reason: str
+    workers: int
+    stale: int
+
+
+class Sightings:
+    """Reads over all of the record."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def newest_run(self) -> str:
+        """Return the id of the run that was started last.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        query = select(RUNS.c.run_id, RUNS.c.created_at).order_by(RUNS.c.created_at.desc()).limit(20)
+        with self._database.read() as connection:
+            found = connection.execute(query).all()
+        if not found:
+            raise NotFoundError("no run is on record", hint="start with `aircoding run`")
+        return str(max(found, key=lambda each: (each.created_at, each.run_id)).run_id)
+
+    def runs(self) -> tuple[tuple[str, str], ...]:
+        """Return the id of each run and when it was started, the newest first."""
+        with self._database.read() as connection:
+            found = connection.execute(select(RUNS.c.run_id, RUNS.c.created_at)).all()
+        return tuple(
+            (each.run_id, each.created_at)
+            for each in sorted(found, key=lambda each: (each.created_at, each.run_id), reverse=True)
+        )
+
+    def tasks(self, run_id: str) -> tuple[str, ...]:
+        """Return the tasks of a run that an event named, sorted."""
+        with self._database.read() as connection:
+            return tuple(sorted(connection.execute(select(TASKS.c.task_id).where(TASKS.c.run_id == run_id)).scalars()))
+
+    def segments_named(self, subject: str) -> tuple[Named, ...]:
+        """Return the distinct segments that a subject may mean (more than it means, never less)."""
+        with self._database.read() as connection:
+            return tuple(
+                Named(each.segment, each.segment_id, each.uri, each.rule_id, each.source_digest, each.text_digest)
+                for each in named_rows(connection, SEGMENTS, subject)
+            )
+
+    def outcomes_named(self, subject: str) -> tuple[Named, ...]:
+        """Return the distinct outcomes of what a subject may mean."""
+        with self._database.read() as connection:
+            return tuple(
+                Named(each.outcome_row, each.segment_id, each.uri, each.rule_id)
+                for each in named_rows(connection, OUTCOMES, subject)
+            )
+
+    def names(self, within: Within = EVERYWHERE) -> frozenset[str]:
+        """Return the names of all files and rules that were considered: paths as a person writes them, rule ids.
+
+        Of one run those that its workers were offered; of many those of all runs.
+        """
+        query = select(OUTCOMES.c.uri, OUTCOMES.c.rule_id).distinct()
+        if within.run_id is not None:
+            query = query.join(OUTCOME_USES, OUTCOME_USES.c.outcome_row == OUTCOMES.c.outcome_row)
+            query = query.join(ASSEMBLIES, ASSEMBLIES.c.assembly == OUTCOME_USES.c.assembly)
+            query = query.where(ASSEMBLIES.c.run_id == within.run_id)
+        with self._database.read() as connection:
+            is_ordered = connection.dialect.name == "sqlite"
+            files = or_(OUTCOMES.c.uri < "air:", OUTCOMES.c.uri >= "air;")
+            found = connection.execute(query.where(files if is_ordered else OUTCOMES.c.uri.notlike("air:%"))).all()
+        paths = {each.uri.removeprefix("project:") for each in found}
+        return frozenset(paths | {each.rule_id for each in found if each.rule_id})
+
+    def outcomes_of(self, segment_ids: Collection[str]) -> frozenset[int]:
+        """Return the distinct outcomes of candidates."""
+        numbers: set[int] = set()
+        with self._database.read() as connection:
+            for some in chunks(sorted(segment_ids)):
+                query = select(OUTCOMES.c.outcome_row).where(OUTCOMES.c.segment_id.in_(some))
+                numbers.update(connection.execute(query).scalars())
+        return frozenset(numbers)
+
+    def outcome_groups(
+        self, numbers: Collection[int], within: Within = EVERYWHERE, *, limit: int | None = None, offset: int = 0
+    ) -> tuple[tuple[OutcomeGroup, ...], int, int]:
+        """Return what became of candidates, of each session the last, as groups; how many groups, how many sessions.
+
+        The groups stand in the order of `audit.considerations.order_of`.
+        """
+        with self._database.read() as connection:
+            groups = read_groups(connection, numbers, within)
+            groups.sort(key=lambda each: (each.outcome == "included", -each.sessions, *group_key(each)))
+            page = groups[offset : None if limit is None else offset + limit]
+            newest = newest_of_groups(connection, numbers, page)
+        told = tuple(
+            OutcomeGroup(newest=seen, sessions=each.sessions, runs=each.runs, variants=each.variants)
+            for each, seen in zip(page, newest, strict=True)
+        )
+        return told, len(groups), sum(each.sessions for each in groups)
+
+    def count_workers(self, subject: SubjectRows, within: Within = EVERYWHERE) -> tuple[WorkerCount, ...]:
+        """Return how many workers saw a subject, by verdict and reason (`audit.witnesses.Verdict`)."""
+        workers = worker_verdicts(subject, within)
+        query = select(
+            workers.c.verdict, workers.c.reason, func.count().label("workers"), func.sum(workers.c.stale).label("stale")
+        ).group_by(workers.c.verdict, workers.c.reason)
+        with self._database.read() as connection:
+            return tuple(
+                WorkerCount(verdict=each.verdict, reason=each.reason, workers=each.workers, stale=int(each.stale or 0))
+                for each in connection.execute(query)
+            )
+
+    def workers(
+        self,
+        subject: SubjectRows,
+        within: Within = EVERYWHERE,
+        *,
+        verdicts: Collection[str] = (),
+        only_stale: bool = False,
+        limit: int | None = 50,
+        offset: int = 0,
+    ) -> tuple[Worker, ...]:
+        """Return a page of workers, those of the newest run first, then by task and role.
+
+        Args:
+            subject: what they may have seen.
+            within: whose workers are asked about.
+            verdicts: only workers with one of these; none given: all.
+            only_stale: only those who hold a stale version.
+            limit: workers at most; None: all.
+            offset: workers to leave out first.
+        """
+        found = worker_verdicts(subject, within)
+        query: Select[Any] = select(found.c.run_id, found.c.task, found.c.role)
+        if verdicts:
+            query = query.where(found.c.verdict.in_(sorted(verdicts)))
+        if only_stale:
+            query = query.where(found.c.stale > 0)
+        with self._database.read() as connection:
+            order = [_bytewise(connection, found.c[name]) for name in ("run_id", "task", "role")]
+            page = connection.execute(query.order_by(order[0].desc(), *order[1:]).limit(limit).offset(offset)).all()
+            return _workers(connection, page)
+
+    def of_workers(
+        self, workers: Sequence[Worker], segments: Collection[int], outcomes: Collection[int]
+    ) -> tuple[tuple[SeenSegment, ...], tuple[SeenOutcome, ...]]:
+        """Return which of these segments and outcomes came in with the assemblies of a page of workers."""
+        sessions = sorted({session for worker in workers for session in worker.session_ids})
+        if not sessions:
+            return (), ()
+        theirs = ASSEMBLIES.c.session_id.in_(sessions)
+        with self._database.read() as connection:
+            saw = connection.execute(
+                SEEN_SEGMENTS.where(theirs, one_of(SEGMENT_USES.c.segment, segments, few_assemblies=True))
+            )
+            seen = tuple(seen_segment(each) for each in saw)
+            told = connection.execute(
+                SEEN_OUTCOMES.where(theirs, one_of(OUTCOME_USES.c.outcome_row, outcomes, few_assemblies=True))
+            )
+            return seen, tuple(seen_outcome(each) for each in told)
+
+    def places(
+        self, segments: Collection[int], within: Within = EVERYWHERE, *, limit: int | None = None, offset: int = 0
+    ) -> tuple[tuple[SeenSegment, ...], int, int]:
+        """Return where segments came in, the newest first; how many times in all, and with how many sessions."""
+        query = narrowed(SEEN_SEGMENTS.where(one_of(SEGMENTS.c.segment, segments)), ASSEMBLIES.c, within)
+        newest = query.order_by(None).order_by(ASSEMBLIES.c.assembly.desc(), SEGMENT_USES.c.position)
+        counted = (
+            select(func.count().label("times"), func.count(ASSEMBLIES.c.session_id.distinct()).label("sessions"))
+            .select_from(SEGMENT_USES)
+            .join(ASSEMBLIES, ASSEMBLIES.c.assembly == SEGMENT_USES.c.assembly)
+            .where(one_of(SEGMENT_USES.c.segment, segments))
+        )
+        with self._database.read() as connection:
+            found = connection.execute(newest.limit(limit).offset(offset)).all()
+            count = connection.execute(narrowed(cast("Select[Any]", counted), ASSEMBLIES.c, within)).one()
+        return tuple(seen_segment(each) for each in found), int(count.times), int(count.sessions)
+
+    def last_of_epochs(self, within: Within = EVERYWHERE) -> tuple[str, ...]:
+        """Return the last assembly of each epoch of each session: together they hold all that was ever sent."""
+        last = narrowed(
+            select(func.max(ASSEMBLIES.c.assembly)).group_by(ASSEMBLIES.c.session_id, ASSEMBLIES.c.epoch),
+            ASSEMBLIES.c,
+            within,
+        )
+        query = select(ASSEMBLIES.c.manifest_id).where(ASSEMBLIES.c.assembly.in_(last)).order_by(ASSEMBLIES.c.assembly)
+        with self._database.read() as connection:
+            return tuple(connection.execute(query).scalars())
+
+
+def _bytewise(connection: Connection, column: ColumnElement[Any]) -> ColumnElement[Any]:
+    """Order as Python does: PostgreSQL orders text by the collation of the database."""
+    return column if connection.dialect.name == "sqlite" else column.collate("C")
+
+
+def _workers(connection: Connection, page: Sequence[Row[Any]]) -> tuple[Worker, ...]:
+    """Return workers with their sessions, in the order in which these began."""
+    found: dict[tuple[str, str, str], dict[str, str]] = {(each.run_id, each.task, each.role): {} for each in page}
+    columns = (*WORKER, ASSEMBLIES.c.session_id, ASSEMBLIES.c.manifest_id)
+    for (run_id, task, role), sessions in found.items():
+        no_task = or_(ASSEMBLIES.c.task_id.is_(None), ASSEMBLIES.c.task_id == "")
+        same_task = ASSEMBLIES.c.task_id == task if task else no_task
+        theirs = select(*columns).where(ASSEMBLIES.c.run_id == run_id, same_task, ASSEMBLIES.c.role == role)
+        for each in connection.execute(theirs.order_by(ASSEMBLIES.c.assembly)):
+            sessions.setdefault(each.session_id, each.manifest_id)
+    return tuple(
+        Worker(
+            run_id=run_id,
+            task_id=task or None,
+            role=role,
+            session_ids=tuple(sessions),
+            manifest_id=next(iter(sessions.values())),
+        )
+        for (run_id, task, role), sessions in found.items()
+    )

@@ -1,0 +1,84 @@
+"""Fill the text index as segments and outcomes are written: each distinct text once, under the first that has it.
+
+A row of the index is a segment's number doubled, or, for a candidate that was left out, its outcome's doubled plus one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from sqlalchemy import Connection, select
+
+from aircoding.records.ids import Digest
+from aircoding.records.layers import OutcomeKind
+from aircoding.records.manifest import OutcomeRecord
+from aircoding.records.segments import Segment
+from aircoding.store.columns import table_of
+from aircoding.store.statements import chunks
+from aircoding.store.tables.assemblies import OutcomeRow, SegmentTextRow
+from aircoding.store.text_index import has_index, index_rows
+
+__all__ = ["index_candidates", "index_segments", "unseen_candidates", "unseen_texts"]
+
+OUTCOMES = table_of(OutcomeRow)
+SEGMENT_TEXTS = table_of(SegmentTextRow)
+
+
+def unseen_texts(connection: Connection, digests: Iterable[Digest]) -> frozenset[Digest]:
+    """Return those texts that no segment shows yet; to be asked before they are written. None without an index."""
+    wanted = set(digests)
+    if not wanted or not has_index(connection):
+        return frozenset()
+    for some in chunks(sorted(wanted)):
+        there = select(SEGMENT_TEXTS.c.shown_digest).where(SEGMENT_TEXTS.c.shown_digest.in_(some))
+        wanted.difference_update(Digest(each) for each in connection.execute(there).scalars())
+    return frozenset(wanted)
+
+
+def index_segments(
+    connection: Connection,
+    shown: Mapping[int, Sequence[Digest]],
+    unseen: frozenset[Digest],
+    texts: Mapping[Digest, str],
+) -> None:
+    """Add what segments show for the first time.
+
+    Args:
+        connection: the transaction that writes them.
+        shown: the texts of each segment, by its number.
+        unseen: what `unseen_texts` said.
+        texts: the texts.
+    """
+    left, rows = set(unseen), []
+    for segment in sorted(shown):
+        new = [digest for digest in dict.fromkeys(shown[segment]) if digest in left and digest in texts]
+        left.difference_update(new)
+        rows.append((2 * segment, "\n".join(texts[digest] for digest in new)))
+    index_rows(connection, rows)
+
+
+def unseen_candidates(connection: Connection, outcomes: Iterable[OutcomeRecord]) -> frozenset[str]:
+    """Return the ids of candidates that are not whole in a prompt, and of which nothing like that was told before."""
+    wanted = {str(note.segment_id) for note in outcomes if note.outcome is not OutcomeKind.INCLUDED}
+    if not wanted or not has_index(connection):
+        return frozenset()
+    for some in chunks(sorted(wanted)):
+        there = select(OUTCOMES.c.segment_id).where(OUTCOMES.c.segment_id.in_(some), OUTCOMES.c.outcome != "included")
+        wanted.difference_update(connection.execute(there).scalars())
+    return frozenset(wanted)
+
+
+def index_candidates(
+    connection: Connection, numbers: Mapping[str, int], unseen: frozenset[str], candidates: Iterable[Segment]
+) -> None:
+    """Add the texts of candidates that were left out.
+
+    Args:
+        connection: the transaction that writes their outcomes.
+        numbers: the number of an outcome of each candidate, by its id.
+        unseen: what `unseen_candidates` said.
+        candidates: among others these, with their texts.
+    """
+    if unseen:
+        texts = {str(one.segment_id): one.text for one in candidates if one.segment_id in unseen}
+        index_rows(connection, [(2 * numbers[segment_id] + 1, text) for segment_id, text in sorted(texts.items())])

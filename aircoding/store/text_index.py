@@ -1,0 +1,73 @@
+"""The index of words over all texts that stood in a prompt or were left out of one; SQLite's FTS5.
+
+It holds no text and no positions (`content=''`, `detail=none`): it names the few texts that may hold a word, and
+whoever asks reads these. One row stands for each distinct text, under the first that showed it: a segment's number
+doubled, or, for a candidate that no prompt showed, its outcome's number doubled plus one. A word is a run of ASCII
+letters, digits, `_` and all that is not ASCII; ASCII letters are folded.
+
+Where SQLite was built without FTS5, and on PostgreSQL, there is no index, and texts are searched themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlalchemy import Connection
+from sqlalchemy import text as sql
+
+__all__ = ["INDEX_TABLES", "count_rows", "has_index", "index_rows", "make_index", "match_rows", "terms_with"]
+
+INDEX_TABLES = ("text_index", "text_terms")
+"""The virtual tables; `text_index` has shadow tables, whose names begin with its own."""
+
+Row = tuple[int, str]
+
+
+def make_index(connection: Connection) -> bool:
+    """Make the empty index; return whether this database can have one."""
+    if connection.dialect.name != "sqlite" or not _has_fts5(connection):
+        return False
+    options = "body, content='', detail=none, columnsize=0, tokenize=\"ascii tokenchars '_'\""
+    connection.execute(sql(f"CREATE VIRTUAL TABLE text_index USING fts5({options})"))
+    connection.execute(sql("CREATE VIRTUAL TABLE text_terms USING fts5vocab(text_index, row)"))
+    return True
+
+
+def has_index(connection: Connection) -> bool:
+    """Whether there is an index that can be asked and written."""
+    if connection.dialect.name != "sqlite":
+        return False
+    made = connection.execute(sql("SELECT 1 FROM sqlite_schema WHERE name = 'text_index'")).first()
+    return made is not None and _has_fts5(connection)
+
+
+def _has_fts5(connection: Connection) -> bool:
+    found = sql("SELECT 1 FROM pragma_module_list WHERE name = 'fts5'")
+    return connection.execute(found).first() is not None
+
+
+def index_rows(connection: Connection, rows: Iterable[Row]) -> None:
+    """Add rows of words, in the caller's transaction."""
+    values = [{"number": number, "body": body} for number, body in rows if body]
+    if values:
+        connection.execute(sql("INSERT INTO text_index (rowid, body) VALUES (:number, :body)"), values)
+
+
+def match_rows(connection: Connection, query: str, limit: int) -> list[int]:
+    """Return the numbers of rows that an FTS5 query finds, the newest first."""
+    found = sql("SELECT rowid FROM text_index WHERE text_index MATCH :query ORDER BY rowid DESC LIMIT :limit")
+    return list(connection.execute(found, {"query": query, "limit": limit}).scalars())
+
+
+def count_rows(connection: Connection, query: str) -> int:
+    """Return how many rows an FTS5 query finds."""
+    found = sql("SELECT count(*) FROM text_index WHERE text_index MATCH :query")
+    return int(connection.execute(found, {"query": query}).scalar_one())
+
+
+def terms_with(connection: Connection, part: str, *, at_end: bool, limit: int) -> list[str]:
+    """Return words of the index that hold a part of a word, or end in it; the shortest first."""
+    escaped = part.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    pattern = f"%{escaped}" if at_end else f"%{escaped}%"
+    found = sql("SELECT term FROM text_terms WHERE term LIKE :pattern ESCAPE '\\' ORDER BY length(term) LIMIT :limit")
+    return list(connection.execute(found, {"pattern": pattern, "limit": limit}).scalars())

@@ -1,0 +1,160 @@
+"""Find the segments and the left-out candidates whose text holds a needle, over all of the record.
+
+The index names the texts that may hold it; these are read and checked, so that an answer is exact. A needle without a
+word, or one that is in too many texts, is looked for in the newest texts only, and the answer says how many were not.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, func, select
+
+from aircoding.records.ids import Digest
+from aircoding.store.accounts import OUTCOMES, SEGMENT_TEXTS, SEGMENTS
+from aircoding.store.columns import table_of
+from aircoding.store.database import Database
+from aircoding.store.naming import one_of
+from aircoding.store.needles import Needle, cut, quoted
+from aircoding.store.statements import chunks
+from aircoding.store.tables.texts import Text
+from aircoding.store.text_index import count_rows, has_index, match_rows, terms_with
+from aircoding.store.texts import find_texts
+
+__all__ = ["TextHits", "TextSearch"]
+
+TEXTS = table_of(Text)
+MOST_TEXTS = 4_000
+"""Texts that one search reads at most."""
+_MOST_TERMS = 200
+"""Words of the index that a part of a word may stand for."""
+_AT_ONCE = 200
+"""Texts in memory at a time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextHits:
+    """Segments that show a needle (numbers of rows), and the ids of candidates whose text holds it.
+
+    `segment_ids` are of both: a candidate that is shown to one worker and not to another stands there once. `unchecked`
+    counts texts that may hold the needle and were not read.
+    """
+
+    segments: frozenset[int]
+    segment_ids: frozenset[str]
+    unchecked: int = 0
+
+
+class TextSearch:
+    """Searches the texts of the record."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def find(self, needle: str) -> TextHits:
+        """Return what holds `needle`, as it stood; tool calls are searched as JSON too.
+
+        Texts that are no longer kept are not found, nor is a needle that runs over the end of a segment.
+        """
+        if not needle:
+            return TextHits(segments=frozenset(), segment_ids=frozenset())
+        spellings = tuple(dict.fromkeys((needle, json.dumps(needle, ensure_ascii=False)[1:-1])))
+
+        def holds(text: str) -> bool:
+            return any(one in text for one in spellings)
+
+        with self._database.read() as connection:
+            rows, unchecked = _candidates(connection, spellings)
+            shown = _shown(connection, [row // 2 for row in rows if row % 2 == 0])
+            holding = {digest for digest, text in _read(connection, shown) if holds(text)}
+            segments = _showing(connection, holding)
+            left_out = _left_out(connection, [row // 2 for row in rows if row % 2], holds)
+            ids = _ids(connection, segments) | left_out
+        return TextHits(segments=segments, segment_ids=ids, unchecked=unchecked)
+
+
+def _candidates(connection: Connection, spellings: Sequence[str]) -> tuple[list[int], int]:
+    """Return rows that may hold one of the spellings, the newest first, and how many more there are."""
+    queries = []
+    if has_index(connection):
+        queries = [query for one in spellings if (query := _query(connection, cut(one))) is not None]
+    if len(queries) < len(spellings):
+        return _newest(connection)
+    wanted = " OR ".join(f"({query})" for query in queries if query)
+    if not wanted:
+        return [], 0
+    rows = match_rows(connection, wanted, MOST_TEXTS)
+    more = count_rows(connection, wanted) - len(rows) if len(rows) == MOST_TEXTS else 0
+    return rows, more
+
+
+def _query(connection: Connection, needle: Needle) -> str | None:
+    """Return the query of a needle: empty when no text can hold it, None when its words do not narrow the search."""
+    parts = [quoted(word) for word in needle.whole]
+    if needle.start:
+        parts.append(f"{quoted(needle.start)} *")
+    if needle.end and not parts:
+        return _any_of(terms_with(connection, needle.end, at_end=True, limit=_MOST_TERMS + 1))
+    if needle.inner:
+        return _any_of(terms_with(connection, needle.inner, at_end=False, limit=_MOST_TERMS + 1))
+    return " AND ".join(parts) or None
+
+
+def _any_of(terms: Sequence[str]) -> str | None:
+    return " OR ".join(map(quoted, terms)) if len(terms) <= _MOST_TERMS else None
+
+
+def _newest(connection: Connection) -> tuple[list[int], int]:
+    """Return the newest segments as rows of the index, whatever they hold, and how many more there are."""
+    count = connection.execute(select(func.count()).select_from(SEGMENTS)).scalar_one()
+    wanted = select(SEGMENTS.c.segment).order_by(SEGMENTS.c.segment.desc()).limit(MOST_TEXTS)
+    segments = list(connection.execute(wanted).scalars())
+    omitted = select(func.min(OUTCOMES.c.outcome_row)).where(OUTCOMES.c.outcome != "included")
+    newest = omitted.group_by(OUTCOMES.c.segment_id).order_by(func.min(OUTCOMES.c.outcome_row).desc()).limit(MOST_TEXTS)
+    outcomes = list(connection.execute(newest).scalars())
+    return [*(2 * one for one in segments), *(2 * one + 1 for one in outcomes)], int(count) - len(segments)
+
+
+def _shown(connection: Connection, segments: Iterable[int]) -> list[Digest]:
+    query = select(SEGMENT_TEXTS.c.shown_digest).where(one_of(SEGMENT_TEXTS.c.segment, segments)).distinct()
+    return [Digest(each) for each in connection.execute(query).scalars()]
+
+
+def _read(connection: Connection, digests: Iterable[Digest]) -> Iterable[tuple[Digest, str]]:
+    for some in chunks(digests, _AT_ONCE):
+        yield from find_texts(connection, some).items()
+
+
+def _showing(connection: Connection, digests: Iterable[Digest]) -> frozenset[int]:
+    found: set[int] = set()
+    for some in chunks(sorted(digests)):
+        query = select(SEGMENT_TEXTS.c.segment).where(SEGMENT_TEXTS.c.shown_digest.in_(some))
+        found.update(connection.execute(query).scalars())
+    return frozenset(found)
+
+
+def _ids(connection: Connection, segments: frozenset[int]) -> frozenset[str]:
+    query = select(SEGMENTS.c.segment_id).where(one_of(SEGMENTS.c.segment, segments)).distinct()
+    return frozenset(connection.execute(query).scalars())
+
+
+def _left_out(connection: Connection, outcomes: Sequence[int], holds: Callable[[str], bool]) -> frozenset[str]:
+    """Return the ids of candidates whose own text holds it: a segment id ends in the start of that text's digest."""
+    query = select(OUTCOMES.c.segment_id).where(one_of(OUTCOMES.c.outcome_row, outcomes)).distinct()
+    found = set()
+    for segment_id in connection.execute(query).scalars():
+        if any(holds(text) for text in texts_by_start(connection, segment_id.rpartition("@")[2])):
+            found.add(segment_id)
+    return frozenset(found)
+
+
+def texts_by_start(connection: Connection, start: str) -> list[str]:
+    """Return the texts whose digest begins so."""
+    named = select(TEXTS.c.digest).where(TEXTS.c.digest.startswith(start, autoescape=True)) if start else None
+    if named is None:
+        return []
+    if connection.dialect.name == "sqlite":  # LIKE folds ASCII there, and does not use the index of the key
+        named = select(TEXTS.c.digest).where(TEXTS.c.digest >= start, TEXTS.c.digest < f"{start}g")
+    return list(find_texts(connection, connection.execute(named).scalars()).values())

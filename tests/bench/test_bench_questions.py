@@ -1,0 +1,95 @@
+"""`why`, `why-not` and `who-saw` over all runs of a generated fleet: functions under 300 ms, commands under 1.5 s."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+
+import pytest
+from bench.fleet_store import FleetStore
+
+from aircoding.app.questions.asking import Asked, Page
+from aircoding.app.questions.why import who_saw_subject, why_not_subject, why_text
+
+FUNCTION_SECONDS, COMMAND_SECONDS = 0.3, 1.5
+SUBJECTS = 15
+EVERYWHERE = Asked(run_id="all", role="executor")
+
+
+def _subjects(fleet: FleetStore) -> list[str]:
+    """Return paths and rules of the record, those that the generator names first."""
+    with sqlite3.connect(fleet.database) as raw:
+        uris = raw.execute("SELECT DISTINCT uri FROM outcomes WHERE uri LIKE 'project:%' ORDER BY uri").fetchall()
+        rules = raw.execute("SELECT DISTINCT rule_id FROM outcomes WHERE rule_id IS NOT NULL ORDER BY 1").fetchall()
+    raw.close()
+    named = [fleet.standing_rule, fleet.changed_rule, fleet.scoped_rule, fleet.file]
+    found = [*named, *(uri.removeprefix("project:") for (uri,) in uris), *(rule for (rule,) in rules)]
+    return list(dict.fromkeys(found))[:SUBJECTS]
+
+
+def _texts(fleet: FleetStore) -> list[str]:
+    texts = [fleet.text_once, fleet.text_everywhere, fleet.text_once[4:30], "no text of theirs holds this"]
+    words = {word for text in texts for word in text.split() if len(word) > 4}
+    return [*texts, *sorted(words), *(f"word number {n}" for n in range(SUBJECTS))][:SUBJECTS]
+
+
+def _median(ask: Callable[[str], object], subjects: Iterable[str]) -> float:
+    taken = []
+    for subject in subjects:
+        started = time.perf_counter()
+        ask(subject)
+        taken.append(time.perf_counter() - started)
+    assert len(taken) == SUBJECTS
+    return statistics.median(taken)
+
+
+def _check_functions(fleet: FleetStore) -> None:
+    root, subjects = fleet.root, _subjects(fleet)
+    medians = {
+        "why-not": _median(lambda one: why_not_subject(root, one, EVERYWHERE, manifest_id=None, page=Page()), subjects),
+        "who-saw": _median(lambda one: who_saw_subject(root, one, EVERYWHERE, page=Page()), subjects),
+        "why": _median(lambda one: why_text(root, one, EVERYWHERE, manifest_id=None, page=Page()), _texts(fleet)),
+    }
+    assert {name: seconds for name, seconds in medians.items() if seconds >= FUNCTION_SECONDS} == {}
+
+
+def _check_commands(fleet: FleetStore) -> None:
+    environment = {**os.environ, "AIR_HOME": str(fleet.home)}
+
+    def command(name: str) -> Callable[[str], object]:
+        arguments = [sys.executable, "-m", "aircoding", "context", name, "--run", "all"]
+        return lambda one: subprocess.run(
+            [*arguments, one], cwd=fleet.root, env=environment, check=True, capture_output=True
+        )
+
+    medians = {
+        "why-not": _median(command("why-not"), _subjects(fleet)),
+        "who-saw": _median(command("who-saw"), _subjects(fleet)),
+        "why": _median(command("why"), _texts(fleet)),
+    }
+    assert {name: seconds for name, seconds in medians.items() if seconds >= COMMAND_SECONDS} == {}
+
+
+@pytest.mark.bench
+def test_questions_are_answered_at_once(fleet_store: FleetStore) -> None:
+    _check_functions(fleet_store)
+    _check_commands(fleet_store)
+
+
+@pytest.mark.bench
+def test_questions_are_answered_at_once_at_full_scale(full_fleet_store: FleetStore) -> None:
+    _check_functions(full_fleet_store)
+    _check_commands(full_fleet_store)
+
+
+@pytest.mark.bench
+def test_the_text_that_stands_once_is_found_once(fleet_store: FleetStore) -> None:
+    found = why_text(fleet_store.root, fleet_store.text_once, Asked(run_id="all"), manifest_id=None, page=Page())
+
+    assert found.total == 1
+    assert found.sightings[0].manifest_id == fleet_store.once_manifest_id

@@ -1,0 +1,227 @@
+"""`why`, `why-not` and `who-saw` over a recorded project, without a run: every path has an answer."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from support.projects import Desk, make_commit, make_project
+from support.records import run
+
+from aircoding.app.questions.asking import Asked, Page
+from aircoding.app.questions.why import WhyNot, why_not_subject
+from aircoding.cli.main import cli
+from aircoding.context.assembler import assemble
+from aircoding.errors import AirError
+from aircoding.records.ids import SessionId, TaskId
+from aircoding.records.manifest import AssembledContext
+from aircoding.records.tasks import TaskSpec
+from aircoding.store import open_store
+
+TREES = Path(__file__).resolve().parents[3] / "shared" / "data" / "rule-trees"
+RULE = ".air/shared/rules/licence.md"
+FILES = {
+    RULE: "---\nkind: project\npaths: [stock/**]\nid: licence\n---\nBegin each file with a licence line.\n",
+    ".air/shared/rules/size.md": "---\nkind: project\n---\nKeep functions small.\n",
+    ".air/shared/plan/tasks.yaml": "version: 1\ngoal: g\ntasks:\n  - id: T1\n    title: t\n  - id: T2\n    title: t\n",
+    ".air/shared/plan/sketch.md": "A sketch.\n",
+    ".air/config.toml": "",
+    ".gitignore": "*.log\n.air/local/\n",
+    "AGENTS.md": "Be kind.\n",
+    "web/AGENTS.md": "Use tabs in web.\n",
+    "CLAUDE.md": "Run the tests.\n@docs/style.md\n",
+    "docs/style.md": "Write short sentences.\n",
+    "docs/other.md": "Nobody reads this.\n",
+    "stock/items.py": "A = 1\n",
+    ".cursor/rules/py.mdc": "---\ndescription: Python\n---\nUse types.\n",
+    ".windsurfrules": "Wind.\n",
+    "tools/SKILL.md": "No skill.\n",
+}
+
+
+def _record(root: Path, home: Path, *runs: str) -> None:
+    """Record two workers of each run: one whose task is in `stock`, and one whose task is in `tools`."""
+    desk = Desk(root=root, home=home)
+    head = subprocess.run(
+        ["git", "-C", str(root), "rev-parse", "HEAD"], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    (root / ".air/local").mkdir(parents=True, exist_ok=True)
+    with open_store(root / ".air/local/air.db") as store:
+        for number, run_id in enumerate(runs, start=1):
+            store.runs.create(run(run_id, base_commit=head, created_at=f"2026-11-{number:02}T12:00:00Z"))
+            for task, area in (("T1", "stock/**"), ("T2", "tools/**")):
+                spec = TaskSpec(id=TaskId(task), title="t", write_area=(area,))
+                brief = desk.brief(task=spec, session_id=SessionId(f"{run_id}:{task}:1:executor:1"))
+                given = desk.snapshot(brief)
+                given = replace(given, request=replace(given.request, run_id=run_id))
+                context = assemble(given)
+                assert isinstance(context, AssembledContext)
+                store.assemblies.record(context, snapshot=given)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with two runs on record; a rule and a file changed between them and a log that git ignores."""
+    base = tmp_path_factory.mktemp("asked")
+    root = make_commit(make_project(base / "p", FILES))
+    _record(root, base / "home", "r1")
+    (root / "AGENTS.md").write_text("Be kind, and brief.\n")
+    make_commit(root)
+    _record(root, base / "home", "r1", "r2")
+    (root / "out.log").write_text("noise\n")
+    return root
+
+
+def ask(root: Path, *arguments: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(root)
+    done = CliRunner().invoke(cli, ["context", *arguments])
+    assert done.exit_code == 0, (done.output, done.exception)
+    return done.output
+
+
+def ask_json(root: Path, *arguments: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(ask(root, *arguments, "--json", monkeypatch=monkeypatch))
+    return found
+
+
+def _answer(root: Path, path: str) -> WhyNot:
+    return why_not_subject(root, path, Asked(), manifest_id=None, page=Page())
+
+
+def _has_answer(root: Path, path: str) -> bool:
+    """Whether there are outcomes, each with a reason unless it was included, or else a reason with a concrete place."""
+    found = _answer(root, path)
+    if found.considerations:
+        return all(
+            one.outcome.outcome.value == "included" or (one.outcome.detail and one.remedy)
+            for one in found.considerations
+        )
+    absence = found.absence
+    assert absence is not None, path
+    place = absence.place.rpartition(":")[0] if absence.place.rpartition(":")[2].isdigit() else absence.place
+    ours = place.startswith(".air/")  # also where it is still to be written
+    return bool(absence.why and absence.remedy) and (ours or (root / place).exists())
+
+
+def test_every_path_of_a_tree_has_an_answer(project: Path) -> None:
+    paths = sorted(path.relative_to(project).as_posix() for path in project.rglob("*"))
+    asked = [path for path in paths if not path.startswith((".git/", ".air/local/"))]
+
+    assert len(asked) > 20
+    assert [path for path in asked if not _has_answer(project, path)] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        (RULE, "it was included"),
+        ("AGENTS.md", "it was included"),
+        ("docs/style.md", "it was included"),
+        ("web/AGENTS.md", "path_not_matched"),
+        ("docs/other.md", "import it in CLAUDE.md (`@docs/other.md`)"),
+        ("out.log", "git ignores it (.gitignore:1)"),
+        ("license", "named almost so: licence"),
+        ("../elsewhere.md", "outside of this project"),
+        ("Nobody has this text", "no text like it"),
+        ("each file with a licence", "is no name that is on record; these candidates hold it as text"),
+    ],
+)
+def test_why_not_says_what_decided(project: Path, path: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert said in ask(project, "why-not", path, monkeypatch=monkeypatch)
+
+
+@pytest.mark.shared
+def test_every_path_of_a_real_tree_has_an_answer(tmp_path: Path) -> None:
+    if not TREES.exists():
+        pytest.skip("no rule trees beside the checkout")
+    shutil.copytree(TREES / "task-master", tmp_path / "p", symlinks=True)
+    root = make_commit(make_project(tmp_path / "p", {}))
+    _record(root, tmp_path / "home", "r1")
+    listed = subprocess.run(["git", "-C", str(root), "ls-files"], check=True, capture_output=True, text=True)
+    paths = listed.stdout.splitlines()
+
+    assert len(paths) > 30
+    assert [path for path in paths if not _has_answer(root, path)] == []
+
+
+def test_who_saw_counts_the_fleet_and_says_who_holds_an_old_version(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    everyone = ask(project, "who-saw", "AGENTS.md", "--run", "all", monkeypatch=monkeypatch)
+    stale = ask_json(project, "who-saw", "AGENTS.md", "--run", "all", "--stale", monkeypatch=monkeypatch)
+    one_run = ask(project, "who-saw", "licence", monkeypatch=monkeypatch)
+    page = ask_json(project, "who-saw", "licence", "--since", "2026-11-01", "--limit", "1", monkeypatch=monkeypatch)
+
+    assert "2 hold a version that is not the file's now" in everyone
+    assert [(one["run_id"], one["task_id"]) for one in stale["witnesses"]] == [("r1", "T1"), ("r1", "T2")]
+    assert (stale["total"], stale["summary"]["workers"]) == (2, 4)
+    assert "seen by 1 of 2; not by 1 (path_not_matched 1)" in one_run
+    assert (len(page["witnesses"]), page["total"], page["summary"]["missed"]) == (1, 4, 2)
+
+
+def test_an_outcome_of_many_workers_is_one_line_with_counts(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = ask_json(project, "why-not", "licence", "--run", "all", monkeypatch=monkeypatch)
+    said = ask(project, "why-not", "licence", "--run", "all", monkeypatch=monkeypatch)
+
+    assert [(one["outcome"]["outcome"], one["sessions"], one["runs"]) for one in found["considerations"]] == [
+        ("omitted", 2, 2),
+        ("included", 2, 2),
+    ]
+    assert "so in 2 sessions of 2 runs" in said
+
+
+def test_why_is_exact_in_one_run_and_asks_the_index_over_all(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = ask(project, "why", "Keep functions small", monkeypatch=monkeypatch)
+    every = ask(project, "why", "Keep functions small", "--run", "all", "--limit", "1", monkeypatch=monkeypatch)
+    heading = ask(project, "why", "# Rules and preferences", monkeypatch=monkeypatch)
+
+    assert "| Keep functions small." in one
+    assert "from .air/shared/rules/size.md" in every
+    assert "4 places in 4 sessions" in every
+    assert "1 of 4 shown; go on with --offset 1" in every
+    assert "layout: a heading or separator of the prompt itself" in heading
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--run", "r9"), "There is no run r9"),
+        (("--task", "T9"), "run r2 has no task T9"),
+        (("--since", "yesterday"), "--since yesterday is no time"),
+    ],
+)
+def test_what_is_not_there_is_said(
+    project: Path, arguments: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project)
+    done = CliRunner().invoke(cli, ["context", "why-not", "licence", *arguments])
+    assert isinstance(done.exception, AirError)
+    assert done.exception.exit_code == 2
+    assert said in done.exception.message
+
+
+def test_a_question_loads_nothing_heavy(project: Path) -> None:
+    heavy = (
+        "networkx",
+        "dbos",
+        "anthropic",
+        "alembic",
+        "aircoding.agents",
+        "aircoding.fleet",
+        "aircoding.app.contexts",
+    )
+    for arguments in (("why-not", "licence"), ("who-saw", "licence"), ("why", "kind", "--run", "all")):
+        code = (
+            "import sys; from aircoding.cli.main import main\n"
+            f"try: main(['context', *{arguments!r}])\n"
+            f"finally: print([name for name in {heavy!r} if name in sys.modules], file=sys.stderr)"
+        )
+        done = subprocess.run([sys.executable, "-c", code], cwd=project, capture_output=True, text=True, check=False)
+        assert done.stderr.strip().splitlines()[-1] == "[]", done.stderr

@@ -1,0 +1,158 @@
+"""A text is found wherever it stood, as a substring, with the index of words and without it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.contexts import message, segment, snapshot
+from support.stores import empty_store
+
+from aircoding.context.assembler import assemble
+from aircoding.records.ids import SegmentId
+from aircoding.records.layers import Layer, SegmentKind
+from aircoding.records.manifest import AssembledContext
+from aircoding.records.segments import Segment
+from aircoding.store import Store, open_store
+from aircoding.store.database import connect_database
+from aircoding.store.text_index import has_index
+
+RULE = segment(
+    "Never push to main.\n",
+    layer=Layer.L3,
+    kind=SegmentKind.RULE,
+    uri="project:rules.md",
+    rule_id="rules.md#push",
+    paths=("docs/**",),
+)
+SAID = message(
+    0,
+    "assistant",
+    {"type": "text", "text": "I ask first."},
+    {"type": "tool_use", "id": "t1", "name": "shell", "input": {"command": 'echo "two\nlines"'}},
+)
+HEARD = message(
+    1, "user", {"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "two\nlines"}]}
+)
+
+
+def _named(made: Segment) -> Segment:
+    """Give a segment the id that its source would give it."""
+    return replace(made, segment_id=SegmentId(f"{made.layer}:{made.source.uri}@{made.source.text_digest[:8]}"))
+
+
+def _record(store: Store, task: str, *segments: Segment, touched: bool = False, says: bool = False) -> AssembledContext:
+    given_ = snapshot(
+        *map(_named, segments), messages=(SAID, HEARD) if says else (), touched_paths=("docs/a.md",) if touched else ()
+    )
+    asked = replace(given_.request, session_id=f"r1:{task}:1:executor:1", task_id=task)
+    given_ = replace(given_, request=asked)
+    context = assemble(given_)
+    assert isinstance(context, AssembledContext)
+    store.assemblies.record(context, snapshot=given_)
+    return context
+
+
+@pytest.mark.parametrize(
+    ("needle", "kinds"),
+    [
+        ("push to main", {SegmentKind.RULE}),
+        ("ush to mai", {SegmentKind.RULE}),
+        ("ver", {SegmentKind.RULE}),
+        ("I ask first", {SegmentKind.MESSAGE}),
+        ('echo "two\nlines"', {SegmentKind.TOOL_CALL}),
+        ("two\nlines", {SegmentKind.TOOL_CALL, SegmentKind.TOOL_RESULT}),
+        ("PUSH TO MAIN", set()),
+        ("nowhere", set()),
+        ("", set()),
+    ],
+)
+def test_texts_are_searched_as_they_stood(store: Store, needle: str, kinds: set[SegmentKind]) -> None:
+    _record(store, "T1", RULE, touched=True, says=True)
+    hits = store.search.find(needle)
+    seen, _, _ = store.sightings.places(hits.segments)
+
+    ours = {one.record.kind for one in seen if not one.record.source.uri.startswith("resource:")}
+    assert ours == kinds
+    assert hits.unchecked == 0
+
+
+def test_the_text_of_a_candidate_that_was_left_out_is_found(store: Store) -> None:
+    _record(store, "T1", RULE)
+    hits = store.search.find("Never push")
+
+    assert hits.segments == frozenset()
+    assert hits.segment_ids == {_named(RULE).segment_id}
+    assert store.sightings.outcomes_of(hits.segment_ids)
+
+
+_texts = st.text(alphabet='ab_ é.\n"\\漢', min_size=1, max_size=12)
+
+
+@contextmanager
+def _store_with(texts: list[str]) -> Iterator[Store]:
+    with empty_store() as store:
+        for number, text in enumerate(texts):
+            _record(store, f"T{number}", segment(f"{text}z", uri=f"project:src/{number}.py"))
+        yield store
+
+
+@given(st.lists(_texts, min_size=1, max_size=3), _texts)
+@settings(deadline=None, max_examples=20)
+def test_the_index_finds_what_a_scan_finds(texts: list[str], needle: str) -> None:
+    with _store_with(texts) as store:
+        hits = store.search.find(needle)
+        seen, _, _ = store.sightings.places(hits.segments)
+    escaped = json.dumps(needle, ensure_ascii=False)[1:-1]
+    holding = {number for number, text in enumerate(texts) if needle in f"{text}z" or escaped in f"{text}z"}
+
+    found = {one.record.source.uri for one in seen}
+    assert {uri for uri in found if uri.startswith("project:src/")} == {f"project:src/{n}.py" for n in holding}
+
+
+def test_an_old_record_is_indexed_by_the_migration(tmp_path: Path) -> None:
+    path = tmp_path / "air.db"
+    with open_store(path) as store:
+        _record(store, "T1", RULE)
+        _record(store, "T2", RULE, touched=True, says=True)
+        before = [store.search.find(needle) for needle in ("Never push", "I ask first")]
+    _forget_index(path)
+    with open_store(path, migrate="upgrade") as store:
+        after = [store.search.find(needle) for needle in ("Never push", "I ask first")]
+    database = connect_database(path)
+    with database.read() as connection:
+        assert has_index(connection)
+    database.close()
+
+    assert after == before
+    assert all(hits.segments for hits in after)
+
+
+def test_without_the_index_the_texts_themselves_are_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_store(tmp_path / "air.db") as store:
+        _record(store, "T1", RULE)
+        _record(store, "T2", RULE, touched=True)
+        indexed = store.search.find("push to main")
+        monkeypatch.setattr("aircoding.store.text_search.has_index", lambda _: False)
+        assert store.search.find("push to main") == indexed
+        monkeypatch.setattr("aircoding.store.text_search.MOST_TEXTS", 1)
+        assert store.search.find("push to main").unchecked > 0
+
+
+def _forget_index(path: Path) -> None:
+    database = connect_database(path)
+
+    def body(connection: sa.Connection) -> None:
+        connection.execute(sa.text("DROP TABLE text_terms"))
+        connection.execute(sa.text("DROP TABLE text_index"))
+        connection.execute(sa.text("UPDATE aircoding_schema SET version_num = '0006_lean_accounts'"))
+
+    database.write(body)
+    database.close()

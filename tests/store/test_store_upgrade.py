@@ -1,0 +1,116 @@
+"""A record of before comes through the upgrade: every assembly, every snapshot, every row of the views."""
+
+from __future__ import annotations
+
+import gzip
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
+from store.test_store_assemblies import assert_same, session
+
+from aircoding.records.digests import fingerprint
+from aircoding.records.ids import ManifestId
+from aircoding.records.jsonable import jsonable
+from aircoding.store import Store, migrations, open_store
+from aircoding.store.database import Database, connect_database
+
+DUMP = Path(__file__).parent / "data" / "at_0005.sql.gz"
+"""A store that a program of schema 0005 wrote: a session of three turns and another worker's first."""
+RECORDED = {
+    "m-2198a6d3ac28a061493d": ("a82c3c20bb96573d", "57e0c6fe9fd70be1"),
+    "m-6bc7a1a4aa340b33b48b": ("101a2bae6f4305e8", "235212e958f18821"),
+    "m-9b904ab3d407a4fb3182": ("88acfd767aaba748", "ed54f5dfd330422e"),
+    "m-238da251c20948c28dc0": ("9390211588b84224", "0f8007d3bdcc45ab"),
+}
+"""Of each assembly the beginnings of the fingerprints of its account and its snapshot, as that program gave them."""
+VIEWS = ("v_segments", "v_omissions", "v_conflicts")
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    path = tmp_path / "air.db"
+    with closing(sqlite3.connect(path)) as made:
+        made.executescript(gzip.decompress(DUMP.read_bytes()).decode("utf-8"))
+    return path
+
+
+def test_a_store_of_before_is_upgraded_and_every_assembly_comes_back(old: Path) -> None:
+    before = rows_of(old)
+    with open_store(old, migrate="upgrade") as store:
+        assert store.schema_state().status == "current"
+        assert found_in(store) == RECORDED
+    assert rows_of(old) == before
+    with closing(sqlite3.connect(old)) as raw:
+        assert raw.execute("PRAGMA foreign_key_check").fetchall() == []
+
+
+def test_a_session_of_before_goes_on_after_the_upgrade(old: Path) -> None:
+    with open_store(old, migrate="upgrade") as store:
+        rows = store.index.row_counts()
+        *_, (fourth, given), (fifth, later) = session(5)
+        store.assemblies.record(fourth, snapshot=given)
+        store.assemblies.record(fifth, snapshot=later)
+        now = store.index.row_counts()
+        assert now["assemblies"] - rows["assemblies"] == 2
+        assert now["segments"] - rows["segments"] == 2 * 3, "what stood there before is not stored again"
+        for context, snapshot in ((fourth, given), (fifth, later)):
+            assert_same(store.assemblies.get(context.manifest_id), context)
+            assert jsonable(store.assemblies.snapshot(context.manifest_id)) == jsonable(snapshot)
+
+
+def test_the_upgrade_keeps_the_rows_on_both_databases(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    database = connect_database(database_url)
+    with closing(database):
+        database.write(lambda connection: _upgrade(connection, "0005_run_profile"))
+        monkeypatch.setattr("aircoding.store.accounts.FINGERPRINT_CHARACTERS", 64)
+        store = open_store(database_url, migrate="never")
+        made = session(3)
+        for context, snapshot in made[:2]:
+            store.assemblies.record(context, snapshot=snapshot)
+        before = list(_views(database))
+        monkeypatch.undo()
+        store.upgrade()
+        assert list(_views(database)) == before
+        segments = store.index.row_counts()["segments"]
+        store.assemblies.record(made[2][0], snapshot=made[2][1])
+        assert store.index.row_counts()["segments"] - segments == 3
+        for context, _ in made:
+            assert_same(store.assemblies.get(context.manifest_id), context)
+        store.close()
+
+
+def found_in(store: Store) -> dict[str, tuple[str, str]]:
+    """Return what `RECORDED` says, of a store."""
+    return {
+        head.manifest_id: (
+            fingerprint(jsonable(store.assemblies.get(ManifestId(head.manifest_id))))[:16],
+            fingerprint(jsonable(store.assemblies.snapshot(ManifestId(head.manifest_id))))[:16],
+        )
+        for head in store.index.heads()
+    }
+
+
+def rows_of(path: Path) -> list[list[tuple[object, ...]]]:
+    """Return all rows of the views."""
+    database = connect_database(path)
+    with closing(database):
+        return list(_views(database))
+
+
+def _views(database: Database) -> Iterator[list[tuple[object, ...]]]:
+    with database.read() as connection:
+        for view in VIEWS:
+            yield sorted((tuple(row) for row in connection.execute(sa.text(f"SELECT * FROM {view}"))), key=repr)
+
+
+def _upgrade(connection: sa.Connection, revision: str) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
+    config.attributes["connection"] = connection
+    command.upgrade(config, revision)
