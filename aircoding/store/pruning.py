@@ -25,6 +25,7 @@ from aircoding.store.database import Database
 from aircoding.store.fences import RUNS
 from aircoding.store.reaching import named_digests, of_runs, reached
 from aircoding.store.statements import chunks
+from aircoding.store.text_filling import refill_index
 from aircoding.store.texts import TEXTS
 
 __all__ = ["Pruner", "Swept"]
@@ -103,6 +104,7 @@ class Pruner:
             step = partial(_sweep_texts, digests=some, named=named, kept=kept, before=before, since=since)
             count, size = self._database.write(step, durable=True)
             texts, stored = texts + count, stored + size
+        self._database.write(refill_index, durable=True)
         return Swept(texts=texts, stored_bytes=stored)
 
     def shrink(self) -> bool:

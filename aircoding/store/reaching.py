@@ -8,7 +8,6 @@ so, never too little.
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
@@ -16,16 +15,21 @@ from sqlalchemy import Column, ColumnElement, Connection, LargeBinary, Select, T
 from sqlalchemy import Text as TextType
 from sqlmodel import SQLModel
 
+from aircoding.errors import StoreError
 from aircoding.records.digests import canonical_json
 from aircoding.store.accounts import ASSEMBLIES, SEGMENT_TEXTS, SEGMENT_USES
 from aircoding.store.columns import table_of
 from aircoding.store.deltas import unpack
+from aircoding.store.dictionary import inflate
 from aircoding.store.fences import RUNS
 from aircoding.store.statements import chunks
+from aircoding.store.tables import every
 from aircoding.store.tables.sessions import SessionRow
 from aircoding.store.texts import TEXTS, find_texts
 
 __all__ = ["named_digests", "of_runs", "reached"]
+
+assert every.__all__  # noqa: S101 - imported so that the metadata is full
 
 SESSIONS = table_of(SessionRow)
 _DIGEST = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
@@ -120,9 +124,9 @@ def _shown(connection: Connection, runs: ColumnElement[bool], since: str | None)
 def _digests(value: Any) -> Iterable[str]:
     if isinstance(value, (bytes, memoryview)):
         try:
-            value = zlib.decompress(bytes(value)).decode("utf-8", "replace")
-        except zlib.error:
-            return ()
+            value = inflate(bytes(value)).decode("utf-8", "replace")
+        except StoreError:
+            return ()  # no packed text, or one that is packed like another: see `_of_accounts`
     return _DIGEST.findall(value) if isinstance(value, str) and len(value) >= 64 else ()
 
 

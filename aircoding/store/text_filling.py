@@ -5,23 +5,29 @@ A row of the index is a segment's number doubled, or, for a candidate that was l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Select, func, select
 
 from aircoding.records.ids import Digest
 from aircoding.records.layers import OutcomeKind
 from aircoding.records.manifest import OutcomeRecord
 from aircoding.records.segments import Segment
 from aircoding.store.columns import table_of
+from aircoding.store.dictionary import inflate
 from aircoding.store.statements import chunks
 from aircoding.store.tables.assemblies import OutcomeRow, SegmentTextRow
-from aircoding.store.text_index import has_index, index_rows
+from aircoding.store.tables.texts import Text
+from aircoding.store.text_index import clear_index, has_index, index_rows
 
-__all__ = ["index_candidates", "index_segments", "unseen_candidates", "unseen_texts"]
+__all__ = ["index_candidates", "index_segments", "refill_index", "unseen_candidates", "unseen_texts"]
 
 OUTCOMES = table_of(OutcomeRow)
 SEGMENT_TEXTS = table_of(SegmentTextRow)
+TEXTS = table_of(Text)
+_ROWS_AT_ONCE = 200
 
 
 def unseen_texts(connection: Connection, digests: Iterable[Digest]) -> frozenset[Digest]:
@@ -82,3 +88,44 @@ def index_candidates(
     if unseen:
         texts = {str(one.segment_id): one.text for one in candidates if one.segment_id in unseen}
         index_rows(connection, [(2 * numbers[segment_id] + 1, text) for segment_id, text in sorted(texts.items())])
+
+
+def refill_index(connection: Connection) -> None:
+    """Make the index anew from the texts that are kept: no word of a text that was let go stays in it."""
+    if not has_index(connection):
+        return
+    clear_index(connection)
+    first = (
+        select(SEGMENT_TEXTS.c.shown_digest.label("digest"), func.min(SEGMENT_TEXTS.c.segment).label("number"))
+        .group_by(SEGMENT_TEXTS.c.shown_digest)
+        .subquery()
+    )
+    shown = select(2 * first.c.number, TEXTS.c.codec, TEXTS.c.body).join(TEXTS, TEXTS.c.digest == first.c.digest)
+    out = (
+        select(OUTCOMES.c.segment_id, func.min(OUTCOMES.c.outcome_row).label("number"))
+        .where(OUTCOMES.c.outcome != OutcomeKind.INCLUDED.value)
+        .group_by(OUTCOMES.c.segment_id)
+        .subquery()
+    )
+    start = func.substr(out.c.segment_id, -8)
+    held = (TEXTS.c.digest >= start) & (TEXTS.c.digest < start + "g")
+    left_out = select(2 * out.c.number + 1, TEXTS.c.codec, TEXTS.c.body).join(TEXTS, held)
+    for query in (shown, left_out):
+        rows = list[tuple[int, str]]()
+        for row in _kept(connection, query):
+            rows.append(row)
+            if len(rows) == _ROWS_AT_ONCE:
+                index_rows(connection, rows)
+                rows.clear()
+        index_rows(connection, rows)
+
+
+def _kept(connection: Connection, query: Select[Any]) -> Iterator[tuple[int, str]]:
+    """Yield each number once with its texts, one below the other."""
+    found = connection.execute(query.where(TEXTS.c.body.is_not(None)).order_by(query.selected_columns[0]))
+    for number, some in groupby(found.tuples(), key=lambda each: each[0]):
+        yield number, "\n".join(_text(codec, body) for _, codec, body in some)
+
+
+def _text(codec: str, body: bytes) -> str:
+    return (inflate(body) if codec == "zlib" else bytes(body)).decode("utf-8")

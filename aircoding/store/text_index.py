@@ -15,7 +15,16 @@ from collections.abc import Iterable
 from sqlalchemy import Connection
 from sqlalchemy import text as sql
 
-__all__ = ["INDEX_TABLES", "count_rows", "has_index", "index_rows", "make_index", "match_rows", "terms_with"]
+__all__ = [
+    "INDEX_TABLES",
+    "clear_index",
+    "count_rows",
+    "has_index",
+    "index_rows",
+    "make_index",
+    "match_rows",
+    "terms_with",
+]
 
 INDEX_TABLES = ("text_index", "text_terms")
 """The virtual tables; `text_index` has shadow tables, whose names begin with its own."""
@@ -44,6 +53,11 @@ def has_index(connection: Connection) -> bool:
 def _has_fts5(connection: Connection) -> bool:
     found = sql("SELECT 1 FROM pragma_module_list WHERE name = 'fts5'")
     return connection.execute(found).first() is not None
+
+
+def clear_index(connection: Connection) -> None:
+    """Remove all rows, in the caller's transaction."""
+    connection.execute(sql("INSERT INTO text_index (text_index) VALUES ('delete-all')"))
 
 
 def index_rows(connection: Connection, rows: Iterable[Row]) -> None:
