@@ -123,7 +123,7 @@ def refill_index(connection: Connection) -> None:
 def _kept(connection: Connection, query: Select[Any]) -> Iterator[tuple[int, str]]:
     """Yield each number once with its texts, one below the other."""
     found = connection.execute(query.where(TEXTS.c.body.is_not(None)).order_by(query.selected_columns[0]))
-    for number, some in groupby(found.tuples(), key=lambda each: each[0]):
+    for number, some in groupby(found, key=lambda each: each[0]):
         yield number, "\n".join(_text(codec, body) for _, codec, body in some)
 
 
