@@ -13,6 +13,7 @@ from support.demo_runs import air, rows
 
 from aircoding.app.trusting import trust_project
 from aircoding.settings import load_settings
+from aircoding.store.dictionary import DICTIONARY
 
 RULE = "Every harbour keeps a marmalade ledger of its own."
 TASK = "Write down what the northern lighthouse whispered."
@@ -70,10 +71,12 @@ def test_no_text_of_a_prompt_is_in_any_file_of_the_record(project: Path) -> None
 
 def _inflated(data: bytes) -> bytes:
     """What a compressed text that begins here would say, as far as it goes."""
-    try:
-        return zlib.decompressobj().decompress(data, 100_000)
-    except zlib.error:
-        return b""
+    for unpacker in (zlib.decompressobj(), zlib.decompressobj(zdict=DICTIONARY)):
+        try:
+            return unpacker.decompress(data, 100_000)
+        except zlib.error:
+            continue
+    return b""
 
 
 def test_the_account_answers(project: Path) -> None:

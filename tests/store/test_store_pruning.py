@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from aircoding.errors import NotFoundError
 from aircoding.records.ids import ManifestId
 from aircoding.store import Store, open_store
 from aircoding.store.database import connect_database
+from aircoding.store.dictionary import deflate, inflate
 
 OLD = "2026-01-02T00:00:00Z"
 LATER = "2099-01-01T00:00:00Z"
@@ -34,7 +34,7 @@ def stored(url: str) -> dict[str, str | None]:
         found = connection.execute(sa.text("SELECT digest, codec, body FROM texts")).all()
     database.close()
     return {
-        digest: body and (zlib.decompress(body) if codec == "zlib" else bytes(body)).decode()
+        digest: body and (inflate(bytes(body)) if codec == "zlib" else bytes(body)).decode()
         for digest, codec, body in found
     }
 
@@ -200,4 +200,4 @@ def test_nothing_of_a_text_is_left_in_the_file(tmp_path: Path) -> None:
         assert store.pruner.shrink()
     raw = b"".join(file.read_bytes() for file in tmp_path.iterdir())
     assert b"marmalade" not in raw
-    assert zlib.compress(sentence.encode()) not in raw
+    assert deflate(sentence.encode()) not in raw

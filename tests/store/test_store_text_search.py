@@ -152,6 +152,9 @@ def _forget_index(path: Path) -> None:
     def body(connection: sa.Connection) -> None:
         connection.execute(sa.text("DROP TABLE text_terms"))
         connection.execute(sa.text("DROP TABLE text_index"))
+        connection.execute(sa.text("DROP TABLE redactions"))
+        for column in ("imported_at", "imported_from", "bodies", "texts_let_go_at"):
+            connection.execute(sa.text(f"ALTER TABLE runs DROP COLUMN {column}"))
         connection.execute(sa.text("UPDATE aircoding_schema SET version_num = '0006_lean_accounts'"))
 
     database.write(body)

@@ -5,12 +5,13 @@ Revision: 0007_text_index.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
+
+from aircoding.store.dictionary import inflate
 
 revision = "0007_text_index"
 down_revision = "0006_lean_accounts"
@@ -62,7 +63,7 @@ def _bodies(found: Iterable[Any]) -> Iterator[tuple[int, str]]:
             yield last, "\n".join(parts)
             parts = []
         last = number
-        parts.append((zlib.decompress(body) if codec == "zlib" else bytes(body)).decode("utf-8"))
+        parts.append((inflate(body) if codec == "zlib" else bytes(body)).decode("utf-8"))
     if last is not None:
         yield last, "\n".join(parts)
 
