@@ -82,7 +82,7 @@ def read_rule_tree(
         max_folders: most folders that are looked through below the user's and the machine's rules.
     """
     homes = homes or RuleHomes()
-    known = frozenset(paths) | instead.keys()
+    known = frozenset(paths).union(instead)
     reader = _TreeReader(root, homes, frozenset(approved), instead, max_files=max_files, max_folders=max_folders)
     in_folders, problems = files_of_rule_folders(root, known)
     reader.diagnostics.extend(problems)

@@ -22,6 +22,7 @@ from support.recorded_runs import answers, bare_project, record_run
 
 from aircoding.app.bundles.reading import import_run
 from aircoding.app.bundles.writing import export_run
+from aircoding.app.questions.asking import Asked, Page
 from aircoding.app.questions.replays import replay_contexts
 from aircoding.app.questions.why import why_not_subject, why_text
 from aircoding.app.run_results import newest_run, run_status
@@ -106,7 +107,7 @@ def test_a_run_answers_elsewhere_as_it_did_here(
         each for place, each in enumerate(ours) if place != brief
     ]
     assert [one.equal for one in replay_contexts(there, None, whole_run=True)] == [True, True]
-    assert why_text(there, "north tower", run_id=None, manifest_id=None)
+    assert why_text(there, "north tower", Asked(), manifest_id=None, page=Page()).total
     assert run_status(there, "r1").cost_usd == run_status(here, "r1").cost_usd == 0.5
     export_run(there, None, tmp_path / "again", texts=True, mask_paths=False)
     for file in sorted((tmp_path / "again").glob("*.jsonl")):
@@ -185,11 +186,11 @@ def test_an_account_goes_along_without_texts(here: Path, there: Path, tmp_path: 
         whole = b"".join(archive.read(name) for name in archive.namelist())
     assert b"kettle" not in whole
     import_run(there, tmp_path / "b.zip")
-    (considered,) = why_not_subject(there, "r.md", run_id=None, task_id=None, role=None, manifest_id=None)[:1]
+    considered = why_not_subject(there, "r.md", Asked(), manifest_id=None, page=Page()).considerations[0]
     assert considered.outcome.reason is not None
     assert run_status(there, "r1").cost_usd == 0.5
     with pytest.raises(NotFoundError, match="texts of run r1 are not kept"):
-        why_text(there, "kettle", run_id=None, manifest_id=None)
+        why_text(there, "kettle", Asked(), manifest_id=None, page=Page())
     with pytest.raises(NotFoundError, match="texts of run r1 are not kept"):
         replay_contexts(there, None, whole_run=True)
     again = export_run(there, "r1", tmp_path / "again", texts=True, mask_paths=False)

@@ -71,7 +71,7 @@ def test_a_failure_says_what_is_missing_and_why_with_file_and_line(
     assert done.exit_code == 1
     said = " ".join(done.output.split())
     assert f"{TESTS}:6: 'British English' is missing" in said
-    assert ".cursor/rules/docs.mdc is omitted (path_not_matched): `paths` is docs/**" in said
+    assert ".cursor/rules/docs.mdc is omitted (path_not_matched): its globs are docs/**" in said
     assert "decided at .cursor/rules/docs.mdc:2" in said
     assert "add a glob that matches the task's write area" in said
     assert "rule never is missing it was never considered" in said

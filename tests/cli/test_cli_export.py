@@ -6,7 +6,6 @@ import json
 import re
 import shlex
 import sqlite3
-import zlib
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,8 @@ from typing import Any
 import pytest
 from fleet.worlds import done, make_fleet, script
 from support.demo_runs import RUN, air, demo_project, rows
+
+from aircoding.store.dictionary import inflate
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "export-spans.md"
 _HEX = re.compile(r"[0-9a-f]+")
@@ -136,7 +137,7 @@ def texts(root: Path) -> list[str]:
         found = connection.execute("SELECT codec, body FROM texts WHERE body IS NOT NULL").fetchall()
     finally:
         connection.close()
-    return [(zlib.decompress(body) if codec == "zlib" else body).decode("utf-8") for codec, body in found]
+    return [(inflate(body) if codec == "zlib" else body).decode("utf-8") for codec, body in found]
 
 
 def test_a_file_holds_the_same_bytes_each_time(demo: Path, tmp_path: Path) -> None:

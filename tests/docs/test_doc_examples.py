@@ -110,9 +110,16 @@ STORIES: dict[str, Story] = {
     "rehearse-a-plan.md": Story(small, files={1: ".air/rehearsal.yaml"}),
     "remember-things.md": Story(small),
     "use-skills.md": Story(small),
+    "who-saw-a-rule.md": Story(after_demo),
 }
 
 SHOWN_ELSEWHERE = {
+    "ask-what-if.md": "cli/test_cli_what_if.py",
+    "guard-rules-in-ci.md": "cli/test_cli_context_impact.py",
+    "keep-and-share-the-record.md": "cli/test_cli_bundles.py",
+    "read-a-prompt.md": "cli/test_cli_read_a_prompt.py",
+    "see-what-it-cost.md": "cli/test_cli_accounting.py",
+    "share-a-prompt-page.md": "cli/test_cli_page.py",
     "settle-a-conflict.md": "cli/test_cli_conflicts.py",
     "use-project-hooks.md": "cli/test_cli_hooks.py",
     "use-the-emulator.md": "cli/test_cli_emulator.py",
