@@ -19,7 +19,7 @@ demo: $(READY)
 
 test: $(READY)
 	$(BIN)/coverage erase
-	$(BIN)/pytest --numprocesses 2 --cov --cov-report= -m "not chaos and not bench"
+	$(BIN)/pytest --numprocesses 2 --dist loadfile --durations 25 --cov --cov-report= -m "not chaos and not bench"
 	$(BIN)/coverage report
 
 check: format lint types imports
