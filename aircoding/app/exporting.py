@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from aircoding import __version__
 from aircoding.app.project import open_project
-from aircoding.app.run_results import newest_run
 from aircoding.audit.spans import Span, resource_spans, run_span, session_spans
 from aircoding.errors import UsageError
 from aircoding.records.runs import Run
@@ -66,7 +65,7 @@ def export_spans_to_file(start: Path, run_id: str | None, file: Path) -> SpanExp
 def _export(start: Path, run_id: str | None, write: Callable[[str], None], file: str | None) -> SpanExport:
     spans = documents = unended = 0
     with open_project(start).open_store() as store:
-        run = store.runs.get(newest_run(store) if run_id is None else run_id)
+        run = store.runs.get(store.sightings.newest_run() if run_id is None else run_id)
         for document in _documents(store, run):
             write(json.dumps(resource_spans(document, version=__version__), separators=(",", ":")))
             documents, spans = documents + 1, spans + len(document)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from aircoding.app.money import cost_in_brief, spending_line
 from aircoding.app.project import Project, open_project
-from aircoding.errors import NotFoundError
 from aircoding.graph.plan_file import parse_plan
 from aircoding.records.runs import Run, TaskState
 from aircoding.records.words import counted
@@ -17,7 +16,7 @@ from aircoding.workspace.locks import RunLock
 if TYPE_CHECKING:
     from aircoding.store import Store
 
-__all__ = ["RunHead", "RunResult", "lock_of", "newest_run", "result_of", "run_status", "runs_status"]
+__all__ = ["RunHead", "RunResult", "lock_of", "result_of", "run_status", "runs_status"]
 
 _HELD = {"budget": "the run's money is spent", "interrupted": "the run was interrupted"}
 """Why a task is held, by the status of its run."""
@@ -104,18 +103,6 @@ def runs_status(start: Path, *, limit: int) -> tuple[RunHead, ...]:
                 )
             )
         return tuple(heads)
-
-
-def newest_run(store: Store) -> str:
-    """Return the id of the run that was started last; one that was imported only where there is no other.
-
-    Raises:
-        NotFoundError: there is none.
-    """
-    runs = store.runs.runs()
-    if not runs:
-        raise NotFoundError("no run is on record", hint="start with `aircoding run`")
-    return next((run for run in runs if run.imported_at is None), runs[0]).run_id
 
 
 def result_of(store: Store, run: Run, status: str) -> RunResult:

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, count
 
+from aircoding.audit.ownership import Ownership, Stretch
 from aircoding.audit.source_lines import source_lines
 from aircoding.audit.texts import request_texts
-from aircoding.records.manifest import AssembledContext, Manifest, SegmentRecord
+from aircoding.records.manifest import AssembledContext, SegmentRecord
 
 __all__ = ["BlameLine", "Owner", "blame", "version_of"]
 
@@ -56,15 +57,16 @@ def blame(context: AssembledContext, *, block: str | None = None) -> tuple[Blame
         context: an assembly with its texts.
         block: the JSON pointer of a text or of a node; only texts at or below it are given.
     """
-    spans, nodes = _accounts(context.manifest)
+    owned = Ownership(context.manifest)
     lines: list[BlameLine] = []
     for pointer, text in request_texts(context):
         if block is not None and pointer != block and not pointer.startswith(block + "/"):
             continue
-        if pointer in spans:
-            lines.extend(_walked(pointer, text, spans[pointer]))
+        stretches = owned.stretches(pointer)
+        if stretches is not None:
+            lines.extend(_walked(pointer, text, stretches))
         else:
-            lines.extend(_of_node(pointer, text, _node_around(pointer, nodes)))
+            lines.extend(_of_node(pointer, text, owned.node(pointer)))
     return tuple(lines)
 
 
@@ -74,38 +76,13 @@ def version_of(record: SegmentRecord) -> str:
     return (source.revision or source.digest or source.text_digest)[:_VERSION_CHARS]
 
 
-_Stretch = tuple[int, int, SegmentRecord]
-"""Start, end, owner."""
-
-
-def _accounts(manifest: Manifest) -> tuple[dict[str, list[_Stretch]], dict[str, SegmentRecord]]:
-    """Return the stretches of each text, sorted, and the owner of each whole node."""
-    spans: dict[str, list[_Stretch]] = {one.block: [] for one in manifest.layout}
-    nodes: dict[str, SegmentRecord] = {}
-    for record in manifest.segments:
-        for span in record.spans:
-            if span.start is None or span.end is None:
-                nodes[span.block] = record
-            elif span.start < span.end:
-                spans.setdefault(span.block, []).append((span.start, span.end, record))
-    for stretches in spans.values():
-        stretches.sort(key=lambda one: one[:2])
-    return spans, nodes
-
-
-def _node_around(pointer: str, nodes: dict[str, SegmentRecord]) -> SegmentRecord | None:
-    while pointer and pointer not in nodes:
-        pointer = pointer.rpartition("/")[0]
-    return nodes.get(pointer)
-
-
 def _of_node(pointer: str, text: str, record: SegmentRecord | None) -> Iterator[BlameLine]:
     for number, start, end, line in _lines(text):
         owner = Owner(start=start, end=end, segment=record, source_line=None)
         yield BlameLine(block=pointer, number=number, start=start, end=end, text=line, owners=(owner,))
 
 
-def _walked(pointer: str, text: str, stretches: Sequence[_Stretch]) -> Iterator[BlameLine]:
+def _walked(pointer: str, text: str, stretches: Sequence[Stretch]) -> Iterator[BlameLine]:
     """Walk lines and stretches side by side."""
     owners_of = _Pieces(text.encode("utf-8"), stretches).between
     return (
@@ -117,10 +94,10 @@ def _walked(pointer: str, text: str, stretches: Sequence[_Stretch]) -> Iterator[
 class _Pieces:
     """The stretches of one text with the layout between them, handed out line by line."""
 
-    def __init__(self, data: bytes, stretches: Sequence[_Stretch]) -> None:
+    def __init__(self, data: bytes, stretches: Sequence[Stretch]) -> None:
         self._data = data
         self._rest = iter(stretches)
-        self._next: _Stretch | None = None
+        self._next: Stretch | None = None
         self._end = 0
         self._record: SegmentRecord | None = None
         self._lines: Iterator[int | None] = iter(())

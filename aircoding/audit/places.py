@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from aircoding.audit.ownership import Ownership
+from aircoding.audit.texts import request_texts
 from aircoding.records.manifest import AssembledContext, Manifest, SegmentRecord
 
 __all__ = ["Place", "why"]
@@ -27,33 +30,28 @@ class Place:
 
 
 def why(contexts: Iterable[AssembledContext], text: str) -> tuple[Place, ...]:
-    """Return every place where `text` stands, in request order; a place of layout has no segment."""
-    needle = text.encode("utf-8")
-    places: list[Place] = []
-    for context in contexts:
-        for block, value in _texts(context):
-            data = value.encode("utf-8")
-            at = data.find(needle) if needle else -1
-            while at >= 0:
-                places.append(_place(context.manifest, block, data, at, at + len(needle)))
-                at = data.find(needle, at + len(needle))
-    return tuple(places)
+    """Return every place where `text` stands, in request order; a place of layout has no segment.
+
+    Blocks are those of `audit.texts.request_texts`: a tool or a tool call is the text of its JSON, in which the needle
+    is looked for as JSON writes it.
+    """
+    return tuple(place for context in contexts for place in _places(context, text))
 
 
-def _texts(context: AssembledContext) -> Iterable[tuple[str, str]]:
-    """Yield each text of a request with its pointer; tool calls count as their JSON node."""
-    stack: list[tuple[str, object]] = [(f"/{name}", list(part)) for name, part in context.request.items()]
-    while stack:
-        pointer, node = stack.pop(0)
-        if isinstance(node, dict):
-            stack[:0] = [(f"{pointer}/{key}", value) for key, value in node.items()]
-        elif isinstance(node, (list, tuple)):
-            stack[:0] = [(f"{pointer}/{number}", value) for number, value in enumerate(node)]
-        elif isinstance(node, str):
-            yield pointer, node
+def _places(context: AssembledContext, text: str) -> Iterator[Place]:
+    plain, escaped = text.encode("utf-8"), json.dumps(text, ensure_ascii=False)[1:-1].encode("utf-8")
+    owned: Ownership | None = None
+    for block, value in request_texts(context):
+        needle = plain if block.endswith("/text") else escaped
+        data = value.encode("utf-8")
+        at = data.find(needle) if needle else -1
+        while at >= 0:
+            owned = owned or Ownership(context.manifest)
+            yield _place(context.manifest, block, data, at, at + len(needle), owned.at(block, at))
+            at = data.find(needle, at + len(needle))
 
 
-def _place(manifest: Manifest, block: str, data: bytes, start: int, end: int) -> Place:
+def _place(manifest: Manifest, block: str, data: bytes, start: int, end: int, segment: SegmentRecord | None) -> Place:
     line_start = data.rfind(b"\n", 0, start) + 1
     line_end = data.find(b"\n", end)
     line = data[line_start : line_end if line_end >= 0 else len(data)]
@@ -67,18 +65,5 @@ def _place(manifest: Manifest, block: str, data: bytes, start: int, end: int) ->
         start=start,
         end=end,
         line=line.decode("utf-8", "replace"),
-        segment=_owner(manifest, block, start),
+        segment=segment,
     )
-
-
-def _owner(manifest: Manifest, block: str, offset: int) -> SegmentRecord | None:
-    """Return the segment that owns a byte: by its span, else by the whole node around it."""
-    around: SegmentRecord | None = None
-    for record in manifest.segments:
-        for span in record.spans:
-            if span.start is None:
-                if block.startswith(span.block + "/"):
-                    around = record
-            elif span.block == block and span.start <= offset < (span.end or 0):
-                return record
-    return around

@@ -69,17 +69,18 @@ class Sightings:
         self._database = database
 
     def newest_run(self) -> str:
-        """Return the id of the run that was started last.
+        """Return the id of the run that was started last here; one that was imported only where there is no other.
 
         Raises:
             NotFoundError: there is none.
         """
-        query = select(RUNS.c.run_id, RUNS.c.created_at).order_by(RUNS.c.created_at.desc()).limit(20)
+        columns = (RUNS.c.run_id, RUNS.c.created_at, RUNS.c.imported_at)
         with self._database.read() as connection:
-            found = connection.execute(query).all()
+            found = connection.execute(select(*columns)).all()
         if not found:
             raise NotFoundError("no run is on record", hint="start with `aircoding run`")
-        return str(max(found, key=lambda each: (each.created_at, each.run_id)).run_id)
+        newest = max(found, key=lambda each: (each.imported_at is None, each.created_at, each.run_id))
+        return str(newest.run_id)
 
     def runs(self) -> tuple[tuple[str, str], ...]:
         """Return the id of each run and when it was started, the newest first."""

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from support.contexts import message, segment, snapshot
 
 from aircoding.app.questions.why import WhoSaw
+from aircoding.audit.blame import blame
 from aircoding.audit.considerations import Consideration
 from aircoding.audit.considerations import why_not as why_not_of
 from aircoding.audit.differences import compare
@@ -121,6 +122,32 @@ def test_why_names_the_tool_call_around_a_text() -> None:
 
     assert place.segment is not None
     assert place.segment.kind is SegmentKind.TOOL_CALL
+
+
+@given(st.text(alphabet='ab\n"é', min_size=1, max_size=4))
+@settings(deadline=None, max_examples=40)
+def test_a_place_is_one_that_blame_knows_with_the_same_owner(needle: str) -> None:
+    first = _assemble(snapshot(segment('a "b"\né ab', uri="project:src/x.py")))
+    call = {"type": "tool_use", "id": "t", "name": "fs_write", "input": {"path": "é", "content": 'a "b"\nb'}}
+    result = {"type": "tool_result", "tool_use_id": "t", "content": [{"type": "text", "text": "ab\nab"}]}
+    recorded = (message(0, "assistant", call), message(1, "user", result))
+    context = _assemble(snapshot(turn=2, messages=recorded, frozen=frozen_from(first)))
+
+    for place in why([context], needle):
+        owners = [
+            owner.segment
+            for line in blame(context, block=place.block)
+            for owner in line.owners
+            if line.block == place.block and owner.start <= place.start < owner.end
+        ]
+        assert owners == [place.segment]
+
+
+def test_names_and_types_of_the_format_are_no_places() -> None:
+    context = _assemble(snapshot())
+
+    assert not [place.block for place in why([context], "cache_control")]
+    assert not [place.block for place in why([context], "user") if place.block.endswith(("/role", "/type"))]
 
 
 def test_a_difference_is_told_by_segment() -> None:

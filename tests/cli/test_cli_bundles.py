@@ -25,7 +25,7 @@ from aircoding.app.bundles.writing import export_run
 from aircoding.app.questions.asking import Asked, Page
 from aircoding.app.questions.replays import replay_contexts
 from aircoding.app.questions.why import why_not_subject, why_text
-from aircoding.app.run_results import newest_run, run_status
+from aircoding.app.run_results import run_status
 from aircoding.app.runs import resume_run
 from aircoding.cli.main import main
 from aircoding.errors import NotFoundError, UsageError
@@ -128,10 +128,10 @@ def test_an_imported_run_is_not_resumed_and_own_runs_come_first(there: Path, bun
     with pytest.raises(UsageError, match="was imported"):
         resume_run(there, "r1", max_cost_usd=None, report=lambda _: None, say=lambda _: None)
     with open_store(there / ".air/local/air.db") as store:
-        assert newest_run(store) == "r1"
+        assert store.sightings.newest_run() == "r1"
         assert store.usage.newest("test-model", limit=9) == (), "what others counted teaches our estimates nothing"
         record_run(store, "own", ["z\n"], created_at="2026-01-01T00:00:00Z")
-        assert newest_run(store) == "own"
+        assert store.sightings.newest_run() == "own"
         assert len(store.usage.newest("test-model", limit=9)) == 2
 
 

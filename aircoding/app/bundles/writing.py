@@ -17,7 +17,6 @@ from aircoding import __version__
 from aircoding.app.bundles.records import RunRecords
 from aircoding.app.policies import open_policies
 from aircoding.app.project import Project, open_project
-from aircoding.app.run_results import newest_run
 from aircoding.app.screener import open_screener
 from aircoding.audit.redaction import MachineNames, Secrets
 from aircoding.audit.sharing import Shared
@@ -66,7 +65,7 @@ def export_run(start: Path, run_id: str | None, output: Path | None, *, texts: b
     """
     project = open_project(start)
     with project.open_store() as store, tempfile.TemporaryDirectory(prefix="aircoding-export-") as made:
-        run = store.runs.get(newest_run(store) if run_id is None else run_id)
+        run = store.runs.get(store.sightings.newest_run() if run_id is None else run_id)
         target = Path(f"{run.run_id}.tar.gz") if output is None else output
         if not target.absolute().parent.is_dir():
             raise UsageError(f"{target}: its folder is not there", hint="name a file in a folder that is there")

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Literal
 
 from aircoding.app.project import open_project
-from aircoding.app.run_results import newest_run
 from aircoding.audit.cost_shares import LayerCost, layer_costs
 from aircoding.records.accounting import Spent
 
@@ -45,7 +44,7 @@ def costs(start: Path, *, run_id: str | None, by: By, limit: int, offset: int) -
     """
     with open_project(start).open_store() as store:
         if run_id is None:
-            run_id = newest_run(store)
+            run_id = store.sightings.newest_run()
         run_id = None if run_id == "all" else store.runs.get(run_id).run_id
         (whole,) = store.accounting.spent((), run_id=run_id)
         if by == "layer":

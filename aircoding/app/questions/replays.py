@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from aircoding.app.project import open_project
 from aircoding.app.questions.kept import require_texts
 from aircoding.app.questions.selectors import selected_id
-from aircoding.app.run_results import newest_run
 from aircoding.errors import NotFoundError, StoreError, UsageError
 from aircoding.records.digests import canonical_json, sha256_bytes
 from aircoding.records.ids import ManifestId
@@ -44,7 +43,7 @@ def replay_contexts(start: Path, given: str | None, *, whole_run: bool) -> tuple
         raise UsageError("no assembly is named", hint="name one (`aircoding context list`), or give --all for a run")
     with open_project(start).open_store() as store:
         if whole_run:
-            run = newest_run(store) if given is None else store.runs.get(given).run_id
+            run = store.sightings.newest_run() if given is None else store.runs.get(given).run_id
             require_texts(store, run)
             return tuple(_replayed_or_why(store, head.manifest_id) for head in store.index.heads(run_id=run))
         return (_replayed(store, selected_id(store, given or "")),)
