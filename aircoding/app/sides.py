@@ -178,6 +178,7 @@ class _Layout:
         self.digests: dict[str, Digest] = {}
         self.notes: list[str] = []
         self._seen: set[str] = set()
+        self._made: set[Path] = set()
 
     def write_all(self) -> None:
         wanted = {path for path in self._known if self._is_source(path)}
@@ -200,7 +201,9 @@ class _Layout:
         self._seen |= set(wanted)
         for path, held in self._read(wanted).items():
             place = self._folder / path
-            place.parent.mkdir(parents=True, exist_ok=True)
+            if place.parent not in self._made:
+                place.parent.mkdir(parents=True, exist_ok=True)
+                self._made.add(place.parent)
             self.digests[path] = sha256_bytes((b"link:" if held.is_link else b"") + held.data)
             if held.is_link:
                 target = os.fsdecode(held.data)
