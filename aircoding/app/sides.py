@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import os
 import posixpath
+import signal
 import stat
 import tempfile
+import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType
 
 from aircoding.app.rule_folders import open_folder
 from aircoding.errors import PlanError
@@ -112,11 +115,32 @@ def open_working_tree(start: Path, *, more: Collection[str] = ()) -> Iterator[Si
 
 @contextmanager
 def _folder() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="air-side-", ignore_cleanup_errors=True) as name:
+    with (
+        _terminated_as_interrupted(),
+        tempfile.TemporaryDirectory(prefix="air-side-", ignore_cleanup_errors=True) as name,
+    ):
         folder = Path(os.path.realpath(name)) / "project"
         folder.mkdir(mode=0o700)
         (folder / ".git").write_text("gitdir: nowhere\n", encoding="ascii")
         yield folder
+
+
+@contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """While the block lasts SIGTERM, which CI sends, unwinds it as SIGINT does: the folder goes with it."""
+
+    def leave(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - the signature is that of a handler
+        raise SystemExit(128 + number)
+
+    in_main = threading.current_thread() is threading.main_thread()
+    if not in_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

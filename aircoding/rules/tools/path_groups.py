@@ -23,16 +23,14 @@ _STYLES = tuple(style for style in HeaderStyle if style is not HeaderStyle.PLAIN
 
 @dataclass(frozen=True, slots=True)
 class _Glob:
-    """One glob of a header, from the folder that its file speaks for (with `/` at its end; the root has none)."""
+    """One glob of a header, from the root or from a folder (with `/` at its end)."""
 
     matcher: Matcher
     inside: str
 
     def matches(self, path: str) -> bool:
         inside = self.inside
-        return self.matcher.matches(path) or (
-            bool(inside) and path.startswith(inside) and self.matcher.matches(path[len(inside) :])
-        )
+        return path.startswith(inside) and self.matcher.matches(path[len(inside) :] if inside else path)
 
 
 def path_keys(tree: RuleTree, paths: Iterable[str]) -> Mapping[str, PathKey]:
@@ -63,5 +61,6 @@ def _globs(tree: RuleTree) -> tuple[_Glob, ...]:
         inside = f"{file.name.folder}/" if file.name is not None and file.name.folder else ""
         for style in _STYLES:
             for pattern in read_foreign_header(file.text, style).patterns:
-                found[pattern, inside] = None
+                # Tools differ in where the globs of a folder's file start.
+                found[pattern, ""] = found[pattern, inside] = None
     return tuple(_Glob(compile_globs((pattern,), Dialect.ROOT_ANCHORED), inside) for pattern, inside in found)
