@@ -19,7 +19,7 @@ from pathlib import Path
 from types import FrameType
 
 from aircoding.app.rule_folders import open_folder
-from aircoding.errors import PlanError
+from aircoding.errors import ConfigError, PlanError
 from aircoding.graph.plan_file import parse_plan
 from aircoding.records.digests import sha256_bytes
 from aircoding.records.ids import Digest
@@ -27,6 +27,7 @@ from aircoding.rules.globs import Dialect, compile_globs
 from aircoding.rules.imports import FOLLOWED, NAMES_ONLY, Following, imports_of
 from aircoding.rules.rule_names import classify
 from aircoding.rules.tree import Owner, RuleTree, Target, TreeFile
+from aircoding.settings import load_settings
 from aircoding.sources.rule_tree import RuleHomes, read_rule_tree
 from aircoding.workspace.tree_objects import TreeObjects, open_tree_objects
 
@@ -35,6 +36,7 @@ __all__ = ["Side", "open_revision", "open_working_tree"]
 _MAX_BYTES = 8_000_000
 """A larger file is laid out as one of its size without its bytes: every reader refuses it by its size."""
 _PLAN = ".air/shared/plan/tasks.yaml"
+_SETTINGS = ".air/config.toml"
 _TEXTS = (".md", ".mdc")
 _LFS = b"version https://git-lfs"
 
@@ -205,10 +207,21 @@ class _Layout:
         self._made: set[Path] = set()
 
     def write_all(self) -> None:
-        wanted = {path for path in self._known if self._is_source(path)}
+        linked = self._write({_SETTINGS} & self._known)
+        self._more |= self._fallbacks()
+        wanted = (linked | {path for path in self._known if self._is_source(path)}) - self._seen
         while wanted:
             linked = self._write(wanted)
             wanted = (linked | self._imported() | self._task_reads()) - self._seen
+
+    def _fallbacks(self) -> frozenset[str]:
+        """Return the names that stand for AGENTS.md on this side; wrong settings are told by who works with them."""
+        if _SETTINGS not in self._known:
+            return frozenset()
+        try:
+            return frozenset(load_settings(self._folder, alone=True).rules.agents_fallbacks)
+        except ConfigError:
+            return frozenset()
 
     def _is_source(self, path: str) -> bool:
         parts = path.split("/")
