@@ -6,6 +6,7 @@ that could reach the group differs between the sides.
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -130,8 +131,7 @@ def _compared(base: Side, head: Side, request: ImpactRequest) -> Impact:
     if request.tools:
         tools = _Tools(base, head, request)
         sources |= tools.sources()
-        for tool in request.tools:
-            found += tools.paths(tool, paths)
+        found += tools.paths(request.tools, paths)
     else:
         workers = _Workers(base, head, request)
         sources |= workers.sources()
@@ -296,7 +296,7 @@ class _Workers:
             for key, group in _grouped(paths, scopes).items():
                 if different is None or any(not one or scopes.index(one) in key for one in different):
                     task = path_task((group[0],))
-                    for _, _, _, change, before, after in self._differs(role, "path", None, task, task):
+                    for change, before, after in self._change_for(role, task, task):
                         for path in group:
                             yield role, "path", path, change, before, after
 
@@ -314,10 +314,14 @@ class _Workers:
         first, second = self._snapshot(0, role, before), self._snapshot(1, role, after)
         if before == after and _differing(first, second) == frozenset():
             return
+        for change, old, new in self._change_for(role, before, after):
+            yield role, kind, subject, change, old, new
+
+    def _change_for(self, role: str, before: TaskSpec, after: TaskSpec) -> Iterator[tuple[ContextChange, int, int]]:
         old, new = self._view(0, role, before), self._view(1, role, after)
         change = compare_views(old, new)
         if change is not None:
-            yield role, kind, subject, change, old.tokens, new.tokens
+            yield change, old.tokens, new.tokens
 
     def _snapshot(self, number: int, role: str, task: TaskSpec) -> Snapshot:
         key = (number, role, task)
@@ -407,13 +411,13 @@ class _Tools:
         """Return the project files that are rule files, or that one imports."""
         return {file.inner for one in self._views for file in one.tree.files.values() if file.of_project}
 
-    def paths(self, tool: Tool, paths: Sequence[str]) -> Iterator[_Found]:
-        """Compare what a tool loads for every path."""
+    def paths(self, tools: Sequence[Tool], paths: Sequence[str]) -> Iterator[_Found]:
+        """Compare what each tool loads for every path."""
         first, second = (path_keys(one.tree, paths) for one in self._views)
         groups: dict[object, list[str]] = {}
         for path in paths:
             groups.setdefault((first[path], second[path]), []).append(path)
-        for group in groups.values():
+        for tool, group in itertools.product(tools, groups.values()):
             old, new = (one.view(tool, group[0]) for one in self._views)
             change = compare_views(old, new)
             if change is not None:

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import os
 import posixpath
+import signal
 import stat
 import tempfile
+import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType
 
 from aircoding.app.rule_folders import open_folder
-from aircoding.errors import PlanError
+from aircoding.errors import ConfigError, PlanError
 from aircoding.graph.plan_file import parse_plan
 from aircoding.records.digests import sha256_bytes
 from aircoding.records.ids import Digest
@@ -24,6 +27,7 @@ from aircoding.rules.globs import Dialect, compile_globs
 from aircoding.rules.imports import FOLLOWED, NAMES_ONLY, Following, imports_of
 from aircoding.rules.rule_names import classify
 from aircoding.rules.tree import Owner, RuleTree, Target, TreeFile
+from aircoding.settings import load_settings
 from aircoding.sources.rule_tree import RuleHomes, read_rule_tree
 from aircoding.workspace.tree_objects import TreeObjects, open_tree_objects
 
@@ -32,6 +36,7 @@ __all__ = ["Side", "open_revision", "open_working_tree"]
 _MAX_BYTES = 8_000_000
 """A larger file is laid out as one of its size without its bytes: every reader refuses it by its size."""
 _PLAN = ".air/shared/plan/tasks.yaml"
+_SETTINGS = ".air/config.toml"
 _TEXTS = (".md", ".mdc")
 _LFS = b"version https://git-lfs"
 
@@ -112,11 +117,32 @@ def open_working_tree(start: Path, *, more: Collection[str] = ()) -> Iterator[Si
 
 @contextmanager
 def _folder() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="air-side-", ignore_cleanup_errors=True) as name:
+    with (
+        _terminated_as_interrupted(),
+        tempfile.TemporaryDirectory(prefix="air-side-", ignore_cleanup_errors=True) as name,
+    ):
         folder = Path(os.path.realpath(name)) / "project"
         folder.mkdir(mode=0o700)
         (folder / ".git").write_text("gitdir: nowhere\n", encoding="ascii")
         yield folder
+
+
+@contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """While the block lasts SIGTERM, which CI sends, unwinds it as SIGINT does: the folder goes with it."""
+
+    def leave(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - the signature is that of a handler
+        raise SystemExit(128 + number)
+
+    in_main = threading.current_thread() is threading.main_thread()
+    if not in_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,12 +204,24 @@ class _Layout:
         self.digests: dict[str, Digest] = {}
         self.notes: list[str] = []
         self._seen: set[str] = set()
+        self._made: set[Path] = set()
 
     def write_all(self) -> None:
-        wanted = {path for path in self._known if self._is_source(path)}
+        linked = self._write({_SETTINGS} & self._known)
+        self._more |= self._fallbacks()
+        wanted = (linked | {path for path in self._known if self._is_source(path)}) - self._seen
         while wanted:
             linked = self._write(wanted)
             wanted = (linked | self._imported() | self._task_reads()) - self._seen
+
+    def _fallbacks(self) -> frozenset[str]:
+        """Return the names that stand for AGENTS.md on this side; wrong settings are told by who works with them."""
+        if _SETTINGS not in self._known:
+            return frozenset()
+        try:
+            return frozenset(load_settings(self._folder, alone=True).rules.agents_fallbacks)
+        except ConfigError:
+            return frozenset()
 
     def _is_source(self, path: str) -> bool:
         parts = path.split("/")
@@ -200,7 +238,9 @@ class _Layout:
         self._seen |= set(wanted)
         for path, held in self._read(wanted).items():
             place = self._folder / path
-            place.parent.mkdir(parents=True, exist_ok=True)
+            if place.parent not in self._made:
+                place.parent.mkdir(parents=True, exist_ok=True)
+                self._made.add(place.parent)
             self.digests[path] = sha256_bytes((b"link:" if held.is_link else b"") + held.data)
             if held.is_link:
                 target = os.fsdecode(held.data)

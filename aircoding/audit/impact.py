@@ -7,6 +7,7 @@ import posixpath
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from aircoding.audit.views import LeftOut, Part, View
 
@@ -112,6 +113,7 @@ def _moved(before: Sequence[str], after: Sequence[str], parts: Mapping[str, Part
     return tuple(parts[place] for place in after if place not in kept)
 
 
+@lru_cache(maxsize=256)  # one change of a file stands before thousands of paths
 def line_diff(before: str, after: str) -> tuple[str, ...]:
     """Return the lines that differ, `-` before and `+` after, with one line around them."""
     if len(before) + len(after) > _DIFF_CHARS:
@@ -119,7 +121,7 @@ def line_diff(before: str, after: str) -> tuple[str, ...]:
     if before.split() == after.split():
         return ("only blanks and line ends differ",) if before != after else ()
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), n=1, lineterm="")
-    return tuple(line for line in lines if not line.startswith(("---", "+++")))
+    return tuple(lines)[2:]  # without the names of two files
 
 
 def join_effects(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from aircoding.audit.remedies import remedy
 from aircoding.context.manifest import latest_outcomes
@@ -83,7 +84,7 @@ class View:
 def context_view(context: AssembledContext) -> View:
     """Return the view of an assembled prompt."""
     manifest = context.manifest
-    request = context.request
+    request = _Request(context.request)
     return View(
         parts=tuple(_part(record, request, number) for number, record in _numbered(manifest.segments)),
         left_out=tuple(
@@ -105,7 +106,7 @@ def context_view(context: AssembledContext) -> View:
         layer_tokens={
             layer.value: used.used for layer, used in manifest.budget.per_layer.items() if used.used or used.omitted
         },
-        blocks=tuple(_texts(request)),
+        blocks=tuple(_texts(context.request)),
     )
 
 
@@ -138,7 +139,7 @@ def _place(segment_id: str) -> str:
     return _SESSION.sub("air:session/", place_of(segment_id))
 
 
-def _part(record: SegmentRecord, request: object, number: int) -> Part:
+def _part(record: SegmentRecord, request: _Request, number: int) -> Part:
     place = _place(record.segment_id)
     return Part(
         place=f"{place}~{number}" if number else place,
@@ -152,18 +153,31 @@ def _part(record: SegmentRecord, request: object, number: int) -> Part:
         start_line=record.source.start_line,
         end_line=record.source.end_line,
         by=record.selected_by,
-        text="".join(_spanned(request, span.block, span.start, span.end) for span in record.spans),
+        text="".join(request.spanned(span.block, span.start, span.end) for span in record.spans),
     )
 
 
-def _spanned(request: object, block: str, start: int | None, end: int | None) -> str:
-    """Return the text of a span; a whole node (a tool, a tool call) by what it says of itself."""
-    node = request
-    for step in block.removeprefix("/").split("/"):
-        node = node[int(step)] if isinstance(node, (list, tuple)) else node[step]  # type: ignore[index]
-    if isinstance(node, str):
-        return node.encode("utf-8", "surrogatepass")[start:end].decode("utf-8", "surrogatepass")
-    return str(node.get("description", "")) if isinstance(node, Mapping) else ""
+class _Request:
+    """A request whose spans are asked for one by one; each block is looked up and encoded once."""
+
+    def __init__(self, request: object) -> None:
+        self._request = request
+        self._blocks: dict[str, bytes | str] = {}
+
+    def spanned(self, block: str, start: int | None, end: int | None) -> str:
+        """Return the text of a span; a whole node (a tool, a tool call) by what it says of itself."""
+        if block not in self._blocks:
+            self._blocks[block] = self._block(block)
+        found = self._blocks[block]
+        return found[start:end].decode("utf-8", "surrogatepass") if isinstance(found, bytes) else found
+
+    def _block(self, block: str) -> bytes | str:
+        node = self._request
+        for step in block.removeprefix("/").split("/"):
+            node = node[int(step)] if isinstance(node, (list, tuple)) else node[step]  # type: ignore[index]
+        if isinstance(node, str):
+            return node.encode("utf-8", "surrogatepass")
+        return str(node.get("description", "")) if isinstance(node, Mapping) else ""
 
 
 def account_view(account: ToolAccount) -> View:
@@ -190,6 +204,10 @@ def account_view(account: ToolAccount) -> View:
     )
 
 
+_digest = lru_cache(maxsize=1024)(sha256_text)
+"""A file is loaded for thousands of paths."""
+
+
 def _file_part(entry: FileEntry, text: str) -> Part:
     return Part(
         place=entry.path,
@@ -197,7 +215,7 @@ def _file_part(entry: FileEntry, text: str) -> Part:
         layer="",
         scope=entry.when.value if entry.when is not None else "",
         form=entry.verdict.value,
-        text_digest=sha256_text(text),
+        text_digest=_digest(text),
         tokens=estimate_tokens(text, Estimator()),
         by=entry.why,
         text=text,

@@ -38,6 +38,8 @@ def printable(path: str) -> str:
 
     A folder can be named so that its name looks like a heading on a line of its own.
     """
+    if path.isprintable():
+        return path
     text = path.encode("utf-8", "backslashreplace").decode("utf-8")
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
 

@@ -51,7 +51,8 @@ class TreeObjects:
         """
         wanted = [path for path in sorted(set(paths)) if not self.entries[path].is_submodule]
         asked = "".join(f"{self.entries[path].object_id}\n" for path in wanted).encode("ascii")
-        answer = memoryview(git_bytes(self.root, "cat-file", "--batch", stdin=asked, env=_NO_FETCH)) if wanted else b""
+        # In a partial clone git answers up to an object that is not there, and ends.
+        answer = memoryview(self._ask(asked) if wanted else b"")
         found: dict[str, bytes] = {}
         at = 0
         for path in wanted:
@@ -64,12 +65,21 @@ class TreeObjects:
             at = end + 2 + size
         return found
 
+    def _ask(self, stdin: bytes) -> bytes:
+        return git_bytes(self.root, "cat-file", "--batch", stdin=stdin, env=_NO_FETCH, accept=(0, 128))
+
     def _missing(self, path: str) -> WorkspaceError:
-        return WorkspaceError(
-            f"{path} as it is in {self.revision} is not in this clone",
-            hint="it is a partial clone: fetch what is missing with `git fetch --refetch`, or clone without --filter",
-            code="workspace.missing_object",
-        )
+        return _missing(self.root, f"{path} as it is in {self.revision}")
+
+
+def _missing(root: str, what: str) -> WorkspaceError:
+    partial = git_succeeds(root, "config", "--get-regexp", r"^remote\..*\.promisor$")
+    fetch = "it is a partial clone: fetch what is missing with `git fetch --refetch`, or clone without --filter"
+    return WorkspaceError(
+        f"{what} is not in this clone",
+        hint=fetch if partial else "`git fsck` says what is lost; make a new clone",
+        code="workspace.missing_object",
+    )
 
 
 def open_tree_objects(root: str, revision: str) -> TreeObjects:
@@ -90,7 +100,10 @@ def open_tree_objects(root: str, revision: str) -> TreeObjects:
             code="workspace.no_commit",
         )
     commit = git(root, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
-    listing = git_bytes(root, "ls-tree", "-r", "-z", "--full-tree", commit, env=_NO_FETCH)
+    try:
+        listing = git_bytes(root, "ls-tree", "-r", "-z", "--full-tree", commit, env=_NO_FETCH)
+    except WorkspaceError as error:
+        raise _missing(root, f"a folder of {revision}") from error
     entries: dict[str, TreeEntry] = {}
     for line in listing.split(b"\0"):
         facts, _, name = line.partition(b"\t")

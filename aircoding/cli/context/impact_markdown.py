@@ -24,7 +24,10 @@ MAX_CHARS = 65_000
 _SHOWN_LINES = 120
 _SHOWN_FILES = 50
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|~:$^=])")
-_HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"}
+_HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "<code>&#64;</code>"}
+"""Mentions are looked for in what is shown, where an escape is its character: so `@` stands in a node of its own."""
+_NUMBER = re.compile(r"\\?#(?=\d)")
+"""What would name an issue."""
 
 
 def impact_markdown(impact: Impact) -> str:
@@ -86,7 +89,7 @@ def _folded(number: int, effect: Effect, impact: Impact) -> str:
     body = "\n".join(line.removeprefix("    ") for line in map(_fenced_line, lines))
     ticks = max((len(run) for run in re.findall(r"`+", body)), default=0)
     fence = "`" * max(3, ticks + 1)
-    title = _safe(", ".join(sorted({place_of_part(part) for part in _about(effect)}))[:200] or "order")
+    title = _html(visible_line(", ".join(sorted({place_of_part(part) for part in _about(effect)}))[:200] or "order"))
     return f"\n<details><summary>{number}. {title}</summary>\n\n{fence}diff\n{body}\n{fence}\n\n</details>\n"
 
 
@@ -102,5 +105,10 @@ def _fenced_line(line: str) -> str:
 
 def _safe(text: str) -> str:
     """Return a text of others on one line in which nothing is Markdown, HTML or a mention."""
-    escaped = _SPECIAL.sub(r"\\\1", visible_line(text))
-    return "".join(_HTML.get(char, char) for char in escaped)
+    return _html(_SPECIAL.sub(r"\\\1", visible_line(text)))
+
+
+def _html(text: str) -> str:
+    """Return a text that is no HTML and no mention; a block of HTML needs no more, as no Markdown counts there."""
+    parts = _NUMBER.split(text)
+    return "<code>#</code>".join("".join(_HTML.get(char, char) for char in part) for part in parts)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from aircoding.rules.foreign_header import HeaderStyle, read_foreign_header
-from aircoding.rules.globs import Dialect, compile_globs
+from aircoding.rules.globs import Dialect, Matcher, compile_globs
 from aircoding.rules.tree import RuleTree, chain
 
 __all__ = ["PathKey", "path_keys"]
@@ -23,17 +23,14 @@ _STYLES = tuple(style for style in HeaderStyle if style is not HeaderStyle.PLAIN
 
 @dataclass(frozen=True, slots=True)
 class _Glob:
-    """One glob of a header, from the folder that its file speaks for."""
+    """One glob of a header, from the root or from a folder (with `/` at its end)."""
 
-    pattern: str
-    folder: str
+    matcher: Matcher
+    inside: str
 
     def matches(self, path: str) -> bool:
-        matcher = compile_globs((self.pattern,), Dialect.ROOT_ANCHORED)
-        inside = f"{self.folder}/"
-        return matcher.matches(path) or (
-            bool(self.folder) and path.startswith(inside) and matcher.matches(path[len(inside) :])
-        )
+        inside = self.inside
+        return path.startswith(inside) and self.matcher.matches(path[len(inside) :] if inside else path)
 
 
 def path_keys(tree: RuleTree, paths: Iterable[str]) -> Mapping[str, PathKey]:
@@ -57,12 +54,13 @@ def path_keys(tree: RuleTree, paths: Iterable[str]) -> Mapping[str, PathKey]:
 
 
 def _globs(tree: RuleTree) -> tuple[_Glob, ...]:
-    found: dict[_Glob, None] = {}
+    found: dict[tuple[str, str], None] = {}
     for file in tree.files.values():
         if file.problem is not None or not file.text.startswith("---"):
             continue
-        folder = file.name.folder if file.name is not None else ""
+        inside = f"{file.name.folder}/" if file.name is not None and file.name.folder else ""
         for style in _STYLES:
             for pattern in read_foreign_header(file.text, style).patterns:
-                found[_Glob(pattern, folder)] = None
-    return tuple(found)
+                # Tools differ in where the globs of a folder's file start.
+                found[pattern, ""] = found[pattern, inside] = None
+    return tuple(_Glob(compile_globs((pattern,), Dialect.ROOT_ANCHORED), inside) for pattern, inside in found)
