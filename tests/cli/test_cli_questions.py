@@ -216,8 +216,19 @@ def test_a_question_loads_nothing_heavy(project: Path) -> None:
         "aircoding.agents",
         "aircoding.fleet",
         "aircoding.app.contexts",
+        "aircoding.app.run_results",
+        "aircoding.workspace.repository",
+        "jsonschema",
+        "pydantic_settings",
+        "yaml",
     )
-    for arguments in (("why-not", "licence"), ("who-saw", "licence"), ("why", "kind", "--run", "all")):
+    head = "r1/T1"
+    asked = (
+        *(("why-not", "licence"), ("who-saw", "licence"), ("why", "kind", "--run", "all"), ("why", "kind")),
+        *(("blame", head), ("show", head), ("diff", head, head), ("replay", head)),
+        *(("costs",), ("omissions",), ("conflicts",), ("list",)),
+    )
+    for arguments in asked:
         code = (
             "import sys; from aircoding.cli.main import main\n"
             f"try: main(['context', *{arguments!r}])\n"
