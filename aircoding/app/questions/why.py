@@ -127,10 +127,12 @@ def why_not_subject(start: Path, subject: str, asked: Asked, *, manifest_id: str
             return found
         from aircoding.app.questions.unconsidered import AskedAbout, explain_absence
 
+        run = None if within.run_id is None else store.runs.get(within.run_id)
         about = AskedAbout(
             names=frozenset(store.sightings.names(within)),
-            base_commit="" if within.run_id is None else store.runs.get(within.run_id).base_commit,
+            base_commit="" if run is None else run.base_commit,
             task_id=within.task_id,
+            plan=None if run is None else store.texts.get(run.plan_digest),
         )
         absence = explain_absence(root, start, subject, about)
         if absence.is_name and not absence.near:
