@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
-from sqlalchemy import Select, func, or_, select
+from sqlalchemy import Connection, func, or_, select
 
 from aircoding.errors import NotFoundError
 from aircoding.records.seen import SeenOutcome, SeenSegment, Worker
@@ -195,18 +195,19 @@ class Sightings:
         self, segments: Collection[int], within: Within = EVERYWHERE, *, limit: int | None = None, offset: int = 0
     ) -> tuple[tuple[SeenSegment, ...], int, int]:
         """Return where segments came in, the newest first; how many times in all, and with how many sessions."""
-        query = narrowed(SEEN_SEGMENTS.where(one_of(SEGMENTS.c.segment, segments)), ASSEMBLIES.c, within)
-        newest = query.order_by(None).order_by(ASSEMBLIES.c.assembly.desc(), SEGMENT_USES.c.position)
-        counted = (
-            select(func.count().label("times"), func.count(ASSEMBLIES.c.session_id.distinct()).label("sessions"))
-            .select_from(SEGMENT_USES)
-            .join(ASSEMBLIES, ASSEMBLIES.c.assembly == SEGMENT_USES.c.assembly)
-            .where(one_of(SEGMENT_USES.c.segment, segments))
-        )
+        uses = select(SEGMENT_USES.c.assembly, SEGMENT_USES.c.position).where(one_of(SEGMENT_USES.c.segment, segments))
+        if within != EVERYWHERE:
+            uses = uses.where(
+                SEGMENT_USES.c.assembly.in_(narrowed(select(ASSEMBLIES.c.assembly), ASSEMBLIES.c, within))
+            )
+        newest = uses.order_by(SEGMENT_USES.c.assembly.desc(), SEGMENT_USES.c.position).limit(limit).offset(offset)
+        came_in_with = ASSEMBLIES.c.assembly.in_(select(uses.subquery().c.assembly))
         with self._database.read() as connection:
-            found = connection.execute(newest.limit(limit).offset(offset)).all()
-            count = connection.execute(narrowed(cast("Select[Any]", counted), ASSEMBLIES.c, within)).one()
-        return tuple(seen_segment(each) for each in found), int(count.times), int(count.sessions)
+            times = connection.execute(select(func.count()).select_from(uses.subquery())).scalar_one()
+            sessions = connection.execute(select(func.count(ASSEMBLIES.c.session_id.distinct())).where(came_in_with))
+            count = int(sessions.scalar_one())
+            page = [(each.assembly, each.position) for each in connection.execute(newest).all()]
+            return _placed(connection, page), int(times), count
 
     def last_of_epochs(self, within: Within = EVERYWHERE) -> tuple[str, ...]:
         """Return the last assembly of each epoch of each session: together they hold all that was ever sent."""
@@ -218,3 +219,17 @@ class Sightings:
         query = select(ASSEMBLIES.c.manifest_id).where(ASSEMBLIES.c.assembly.in_(last)).order_by(ASSEMBLIES.c.assembly)
         with self._database.read() as connection:
             return tuple(connection.execute(query).scalars())
+
+
+def _placed(connection: Connection, page: Sequence[tuple[int, int]]) -> tuple[SeenSegment, ...]:
+    """Return the segments at places, an assembly and a position in its list, in the order given."""
+    found: dict[tuple[int, int], SeenSegment] = {}
+    wanted = frozenset(page)
+    query = SEEN_SEGMENTS.add_columns(SEGMENT_USES.c.assembly, SEGMENT_USES.c.position)
+    # By the assembly alone: SQLite looks up no pairs in an index, but reads the whole table for them.
+    for some in chunks(sorted({assembly for assembly, _ in page})):
+        for each in connection.execute(query.where(SEGMENT_USES.c.assembly.in_(some))):
+            place = (each.assembly, each.position)
+            if place in wanted:
+                found[place] = seen_segment(each)
+    return tuple(found[place] for place in page)

@@ -107,7 +107,7 @@ def _shown(run_id: str, places: tuple[Place, ...], page: Page) -> Why:
 
 
 def _indexed(store: Store, text: str, within: Within, page: Page) -> Why:
-    hits = store.search.find(text)
+    hits = store.search.find(text, candidates=False)
     seen, total, sessions = store.sightings.places(hits.segments, within, limit=page.limit, offset=page.offset)
     return Why(run_id=None, places=(), sightings=seen, total=total, sessions=sessions, unchecked=hits.unchecked)
 
