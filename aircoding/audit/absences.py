@@ -25,7 +25,7 @@ class PathFacts:
     `state`: `file` (git lists it), `folder`, `ignored` (git leaves it out), `outside` of the project, or `none`: not
     there. `ignored_by` names the line that ignores it. `base_commit` is that of the run, empty when all runs are asked
     about; `in_base` whether it holds the path. `plan_place` is the plan's file, with the line of the task asked about.
-    `paths` are all paths of the project.
+    `read_by` are the tasks of the plan that name the path in `reads`. `paths` are all paths of the project.
     """
 
     path: str
@@ -36,6 +36,7 @@ class PathFacts:
     in_base: bool = True
     plan_place: str = f"{_PLAN_FOLDER}tasks.yaml"
     task_id: str | None = None
+    read_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,17 +161,37 @@ def _shadowing(facts: PathFacts, dialect: Dialect) -> str:
 
 
 def _plain_file(facts: PathFacts) -> Absence:
+    if facts.read_by and facts.task_id in (None, *facts.read_by):
+        return _unread(facts)
     importer = _importer(facts)
     imports = f"; or import it in {importer} (`@{_relative(facts.path, importer)}`)" if importer else ""
     skill = facts.path.rpartition("/")[2].lower() == "skill.md"
     kind = "its folder is none that skills are looked for in" if skill else "it is no rule file by its name"
     whose = f"task {facts.task_id} does not name it in `reads`" if facts.task_id else "no task names it in `reads`"
+    if facts.read_by:
+        whose += f" ({_named(facts.read_by)} does)" if len(facts.read_by) == 1 else f" ({_named(facts.read_by)} do)"
     return Absence(
         subject=facts.path,
         why=f"{kind}, no rule file that is read imports it, and {whose}; a worker can still read it with a tool",
         place=facts.plan_place,
         remedy=f"{_name_it(facts)}{imports}",
     )
+
+
+def _unread(facts: PathFacts) -> Absence:
+    tasks = _named(facts.read_by) if facts.task_id is None else facts.task_id
+    return Absence(
+        subject=facts.path,
+        why=f"the plan names it in `reads` of {tasks}, but no prompt of that task is among those that are asked about: "
+        "it has not begun, its workers are of another role, or it began from an earlier plan",
+        place=facts.plan_place,
+        remedy="see with `aircoding status RUN` where the task stands, and ask with `--run all` and `--role all`",
+    )
+
+
+def _named(tasks: Sequence[str]) -> str:
+    more = len(tasks) - _NEAR
+    return ", ".join(tasks[:_NEAR]) + (f" and {more} more" if more > 0 else "")
 
 
 def _name_it(facts: PathFacts) -> str:

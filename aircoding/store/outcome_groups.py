@@ -1,84 +1,77 @@
-"""What became of candidates, counted by the database: the same groups as `audit.considerations.why_not` makes."""
+"""What became of candidates, over all runs: the same groups as `audit.considerations.why_not` makes."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from dataclasses import dataclass, field
 
-from sqlalchemy import CTE, ColumnElement, Connection, Row, case, func, select
+from sqlalchemy import Connection, select
 
 from aircoding.records.seen import SeenOutcome
-from aircoding.store.accounts import ASSEMBLIES, OUTCOME_USES, OUTCOMES
+from aircoding.records.segments import place_of
+from aircoding.store.accounts import ASSEMBLIES, OUTCOMES
 from aircoding.store.naming import one_of
 from aircoding.store.seen_rows import SEEN_OUTCOMES, seen_outcome
-from aircoding.store.within import Within, narrowed
+from aircoding.store.uses import assemblies_with, newest_uses, outcome_uses
+from aircoding.store.within import Within
 
-__all__ = ["group_key", "newest_of_groups", "place_of_id", "read_groups"]
+__all__ = ["CountedGroup", "newest_of_groups", "read_groups"]
 
-_ID_MARK = 9
-"""A segment id ends in `@` and eight digits of its text's digest; what stands before is its place."""
-
-
-def place_of_id(segment_id: ColumnElement[str]) -> ColumnElement[str]:
-    """Return the part of a segment id that stays the same when its text changes."""
-    return func.substr(segment_id, 1, func.length(segment_id) - _ID_MARK)
+GroupKey = tuple[str, str, str, str]
+"""Place, outcome, reason, who decided (`audit.considerations.group_of`)."""
 
 
-def _last_outcomes(numbers: Collection[int], within: Within) -> CTE:
-    """Select the outcomes of each session with their age: 1 is the last of a candidate."""
-    place = place_of_id(OUTCOMES.c.segment_id)
-    by = case((OUTCOMES.c.outcome == "included", ""), else_=OUTCOMES.c.decided_by)
-    query = (
-        select(
-            OUTCOMES.c.outcome_row,
-            place.label("place"),
-            OUTCOMES.c.outcome,
-            func.coalesce(OUTCOMES.c.reason, "").label("reason"),
-            by.label("decided"),
-            ASSEMBLIES.c.assembly,
-            ASSEMBLIES.c.run_id,
-            func.row_number()
-            .over(
-                partition_by=(ASSEMBLIES.c.session_id, place),
-                order_by=(ASSEMBLIES.c.assembly.desc(), OUTCOME_USES.c.position.desc()),
-            )
-            .label("age"),
-        )
-        .join(OUTCOME_USES, OUTCOME_USES.c.outcome_row == OUTCOMES.c.outcome_row)
-        .join(ASSEMBLIES, ASSEMBLIES.c.assembly == OUTCOME_USES.c.assembly)
-        .where(one_of(OUTCOMES.c.outcome_row, numbers))
-    )
-    return narrowed(query, ASSEMBLIES.c, within).cte("last_outcomes")
+@dataclass(slots=True)
+class CountedGroup:
+    """A group of outcomes: the sessions whose last it was, their runs, its distinct rows, and the newest assembly."""
+
+    key: GroupKey
+    sessions: int = 0
+    runs: set[str] = field(default_factory=set)
+    rows: set[int] = field(default_factory=set)
+    assembly: int = 0
 
 
-def read_groups(connection: Connection, numbers: Collection[int], within: Within) -> list[Row[Any]]:
-    """Return the groups that the last outcomes of sessions make, each with its newest assembly, in no order."""
-    last = _last_outcomes(numbers, within)
-    key = (last.c.place, last.c.outcome, last.c.reason, last.c.decided)
-    query = select(
-        *key,
-        func.count().label("sessions"),
-        func.count(last.c.run_id.distinct()).label("runs"),
-        func.count(last.c.outcome_row.distinct()).label("variants"),
-        func.max(last.c.assembly).label("assembly"),
-    )
-    return list(connection.execute(query.where(last.c.age == 1).group_by(*key)))
+def read_groups(connection: Connection, numbers: Collection[int], within: Within) -> list[CountedGroup]:
+    """Return the groups that the last outcomes of sessions make, in the order of `audit.considerations.order_of`."""
+    keys = _keys(connection, numbers)
+    columns = (ASSEMBLIES.c.session_id, ASSEMBLIES.c.run_id)
+    owners = {
+        number: (each[1], each[2])
+        for number, each in assemblies_with(connection, columns, within, outcomes=numbers).items()
+    }
+    places = {number: key[0] for number, key in keys.items()}
+    groups: dict[GroupKey, CountedGroup] = {}
+    last = newest_uses(outcome_uses(connection, numbers, within), places, owners)
+    for ((_, run_id), _), (assembly, _, number) in last.items():
+        group = groups.setdefault(keys[number], CountedGroup(keys[number]))
+        group.sessions += 1
+        group.runs.add(run_id)
+        group.rows.add(number)
+        group.assembly = max(group.assembly, assembly)
+    return sorted(groups.values(), key=lambda each: (each.key[1] == "included", -each.sessions, *each.key))
 
 
-def group_key(found: Row[Any]) -> tuple[str, str, str, str]:
-    """Return the key of a group (`audit.considerations.group_of`)."""
-    return (found.place, found.outcome, found.reason, found.decided)
+def _keys(connection: Connection, numbers: Collection[int]) -> dict[int, GroupKey]:
+    columns = (OUTCOMES.c.segment_id, OUTCOMES.c.outcome, OUTCOMES.c.reason, OUTCOMES.c.decided_by)
+    query = select(OUTCOMES.c.outcome_row, *columns).where(one_of(OUTCOMES.c.outcome_row, numbers))
+    return {each[0]: _key(*each[1:]) for each in connection.execute(query)}
 
 
-def newest_of_groups(connection: Connection, numbers: Collection[int], groups: Sequence[Row[Any]]) -> list[SeenOutcome]:
+def _key(segment_id: str, outcome: str, reason: str | None, decided_by: str) -> GroupKey:
+    return (place_of(segment_id), outcome, reason or "", "" if outcome == "included" else decided_by)
+
+
+def newest_of_groups(
+    connection: Connection, numbers: Collection[int], groups: Sequence[CountedGroup]
+) -> list[SeenOutcome]:
     """Return the newest outcome of each group: the last of its newest assembly."""
     assemblies = {group.assembly for group in groups}
     query = SEEN_OUTCOMES.add_columns(ASSEMBLIES.c.assembly).where(
         one_of(ASSEMBLIES.c.assembly, assemblies), one_of(OUTCOMES.c.outcome_row, numbers)
     )
-    last: dict[tuple[int, tuple[str, str, str, str]], SeenOutcome] = {}
+    last: dict[tuple[int, GroupKey], SeenOutcome] = {}
     for each in connection.execute(query):
-        decided = "" if each.outcome == "included" else each.decided_by
-        key = (each.segment_id[:-_ID_MARK], each.outcome, each.reason or "", decided)
+        key = _key(each.segment_id, each.outcome, each.reason, each.decided_by)
         last[each.assembly, key] = seen_outcome(each)
-    return [last[group.assembly, group_key(group)] for group in groups]
+    return [last[group.assembly, group.key] for group in groups]

@@ -1,4 +1,4 @@
-"""Which workers saw a segment and what became of a candidate, over all runs: counted by the database, read by the page.
+"""Which workers saw a segment and what became of a candidate, over all runs: counted by numbers, read by the page.
 
 Each distinct segment and outcome is stored once, so a question first finds those that a subject names, and counts
 then where they came in: the turn that added them. They stand in every later turn of that epoch.
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, func, or_, select
+from sqlalchemy import Connection, func, or_, select
 
 from aircoding.errors import NotFoundError
 from aircoding.records.seen import SeenOutcome, SeenSegment, Worker
@@ -18,17 +18,18 @@ from aircoding.store.accounts import ASSEMBLIES, OUTCOME_USES, OUTCOMES, SEGMENT
 from aircoding.store.columns import table_of
 from aircoding.store.database import Database
 from aircoding.store.naming import named_rows, one_of
-from aircoding.store.outcome_groups import group_key, newest_of_groups, read_groups
+from aircoding.store.outcome_groups import newest_of_groups, read_groups
 from aircoding.store.seen_rows import SEEN_OUTCOMES, SEEN_SEGMENTS, seen_outcome, seen_segment
 from aircoding.store.statements import chunks
 from aircoding.store.tables.runs import RunRow, TaskRow
-from aircoding.store.verdicts import WORKER, SubjectRows, worker_verdicts
+from aircoding.store.verdicts import SubjectRows, WorkerKey, WorkerVerdict, worker_verdicts
 from aircoding.store.within import EVERYWHERE, Within, narrowed
 
-__all__ = ["Named", "OutcomeGroup", "Sightings", "WorkerCount"]
+__all__ = ["Named", "OutcomeGroup", "Sightings"]
 
 RUNS = table_of(RunRow)
 TASKS = table_of(TaskRow)
+_FIRST = (ASSEMBLIES.c.session_id, ASSEMBLIES.c.manifest_id)
 
 
 class Named(NamedTuple):
@@ -50,16 +51,6 @@ class OutcomeGroup:
     sessions: int
     runs: int
     variants: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerCount:
-    """How many workers have one verdict and, where they missed the subject, one reason."""
-
-    verdict: str
-    reason: str
-    workers: int
-    stale: int
 
 
 class Sightings:
@@ -147,57 +138,40 @@ class Sightings:
         """
         with self._database.read() as connection:
             groups = read_groups(connection, numbers, within)
-            groups.sort(key=lambda each: (each.outcome == "included", -each.sessions, *group_key(each)))
             page = groups[offset : None if limit is None else offset + limit]
             newest = newest_of_groups(connection, numbers, page)
         told = tuple(
-            OutcomeGroup(newest=seen, sessions=each.sessions, runs=each.runs, variants=each.variants)
+            OutcomeGroup(newest=seen, sessions=each.sessions, runs=len(each.runs), variants=len(each.rows))
             for each, seen in zip(page, newest, strict=True)
         )
         return told, len(groups), sum(each.sessions for each in groups)
 
-    def count_workers(self, subject: SubjectRows, within: Within = EVERYWHERE) -> tuple[WorkerCount, ...]:
-        """Return how many workers saw a subject, by verdict and reason (`audit.witnesses.Verdict`)."""
-        workers = worker_verdicts(subject, within)
-        query = select(
-            workers.c.verdict, workers.c.reason, func.count().label("workers"), func.sum(workers.c.stale).label("stale")
-        ).group_by(workers.c.verdict, workers.c.reason)
+    def verdicts(self, subject: SubjectRows, within: Within = EVERYWHERE) -> list[WorkerVerdict]:
+        """Return of each worker whether it saw a subject, those of the newest run first, then by task and role."""
         with self._database.read() as connection:
-            return tuple(
-                WorkerCount(verdict=each.verdict, reason=each.reason, workers=each.workers, stale=int(each.stale or 0))
-                for each in connection.execute(query)
+            return worker_verdicts(connection, subject, within)
+
+    def workers(self, keys: Sequence[WorkerKey]) -> tuple[Worker, ...]:
+        """Return workers by their keys, with their sessions in the order in which these began."""
+        query = select(ASSEMBLIES.c.run_id, ASSEMBLIES.c.task_id, ASSEMBLIES.c.role, *_FIRST)
+        found: dict[WorkerKey, dict[str, str]] = {key: {} for key in keys}
+        with self._database.read() as connection:
+            for runs in chunks(sorted({key[0] for key in keys})):
+                theirs = query.where(ASSEMBLIES.c.run_id.in_(runs), ASSEMBLIES.c.role.in_({key[2] for key in keys}))
+                for run, task, role, session, manifest in connection.execute(theirs.order_by(ASSEMBLIES.c.assembly)):
+                    sessions = found.get((run, task or "", role))
+                    if sessions is not None:
+                        sessions.setdefault(session, manifest)
+        return tuple(
+            Worker(
+                run_id=run_id,
+                task_id=task or None,
+                role=role,
+                session_ids=tuple(sessions),
+                manifest_id=next(iter(sessions.values())),
             )
-
-    def workers(
-        self,
-        subject: SubjectRows,
-        within: Within = EVERYWHERE,
-        *,
-        verdicts: Collection[str] = (),
-        only_stale: bool = False,
-        limit: int | None = 50,
-        offset: int = 0,
-    ) -> tuple[Worker, ...]:
-        """Return a page of workers, those of the newest run first, then by task and role.
-
-        Args:
-            subject: what they may have seen.
-            within: whose workers are asked about.
-            verdicts: only workers with one of these; none given: all.
-            only_stale: only those who hold a stale version.
-            limit: workers at most; None: all.
-            offset: workers to leave out first.
-        """
-        found = worker_verdicts(subject, within)
-        query: Select[Any] = select(found.c.run_id, found.c.task, found.c.role)
-        if verdicts:
-            query = query.where(found.c.verdict.in_(sorted(verdicts)))
-        if only_stale:
-            query = query.where(found.c.stale > 0)
-        with self._database.read() as connection:
-            order = [_bytewise(connection, found.c[name]) for name in ("run_id", "task", "role")]
-            page = connection.execute(query.order_by(order[0].desc(), *order[1:]).limit(limit).offset(offset)).all()
-            return _workers(connection, page)
+            for (run_id, task, role), sessions in found.items()
+        )
 
     def of_workers(
         self, workers: Sequence[Worker], segments: Collection[int], outcomes: Collection[int]
@@ -221,18 +195,19 @@ class Sightings:
         self, segments: Collection[int], within: Within = EVERYWHERE, *, limit: int | None = None, offset: int = 0
     ) -> tuple[tuple[SeenSegment, ...], int, int]:
         """Return where segments came in, the newest first; how many times in all, and with how many sessions."""
-        query = narrowed(SEEN_SEGMENTS.where(one_of(SEGMENTS.c.segment, segments)), ASSEMBLIES.c, within)
-        newest = query.order_by(None).order_by(ASSEMBLIES.c.assembly.desc(), SEGMENT_USES.c.position)
-        counted = (
-            select(func.count().label("times"), func.count(ASSEMBLIES.c.session_id.distinct()).label("sessions"))
-            .select_from(SEGMENT_USES)
-            .join(ASSEMBLIES, ASSEMBLIES.c.assembly == SEGMENT_USES.c.assembly)
-            .where(one_of(SEGMENT_USES.c.segment, segments))
-        )
+        uses = select(SEGMENT_USES.c.assembly, SEGMENT_USES.c.position).where(one_of(SEGMENT_USES.c.segment, segments))
+        if within != EVERYWHERE:
+            uses = uses.where(
+                SEGMENT_USES.c.assembly.in_(narrowed(select(ASSEMBLIES.c.assembly), ASSEMBLIES.c, within))
+            )
+        newest = uses.order_by(SEGMENT_USES.c.assembly.desc(), SEGMENT_USES.c.position).limit(limit).offset(offset)
+        came_in_with = ASSEMBLIES.c.assembly.in_(select(uses.subquery().c.assembly))
         with self._database.read() as connection:
-            found = connection.execute(newest.limit(limit).offset(offset)).all()
-            count = connection.execute(narrowed(cast("Select[Any]", counted), ASSEMBLIES.c, within)).one()
-        return tuple(seen_segment(each) for each in found), int(count.times), int(count.sessions)
+            times = connection.execute(select(func.count()).select_from(uses.subquery())).scalar_one()
+            sessions = connection.execute(select(func.count(ASSEMBLIES.c.session_id.distinct())).where(came_in_with))
+            count = int(sessions.scalar_one())
+            page = [(each.assembly, each.position) for each in connection.execute(newest).all()]
+            return _placed(connection, page), int(times), count
 
     def last_of_epochs(self, within: Within = EVERYWHERE) -> tuple[str, ...]:
         """Return the last assembly of each epoch of each session: together they hold all that was ever sent."""
@@ -246,28 +221,15 @@ class Sightings:
             return tuple(connection.execute(query).scalars())
 
 
-def _bytewise(connection: Connection, column: ColumnElement[Any]) -> ColumnElement[Any]:
-    """Order as Python does: PostgreSQL orders text by the collation of the database."""
-    return column if connection.dialect.name == "sqlite" else column.collate("C")
-
-
-def _workers(connection: Connection, page: Sequence[Row[Any]]) -> tuple[Worker, ...]:
-    """Return workers with their sessions, in the order in which these began."""
-    found: dict[tuple[str, str, str], dict[str, str]] = {(each.run_id, each.task, each.role): {} for each in page}
-    columns = (*WORKER, ASSEMBLIES.c.session_id, ASSEMBLIES.c.manifest_id)
-    for (run_id, task, role), sessions in found.items():
-        no_task = or_(ASSEMBLIES.c.task_id.is_(None), ASSEMBLIES.c.task_id == "")
-        same_task = ASSEMBLIES.c.task_id == task if task else no_task
-        theirs = select(*columns).where(ASSEMBLIES.c.run_id == run_id, same_task, ASSEMBLIES.c.role == role)
-        for each in connection.execute(theirs.order_by(ASSEMBLIES.c.assembly)):
-            sessions.setdefault(each.session_id, each.manifest_id)
-    return tuple(
-        Worker(
-            run_id=run_id,
-            task_id=task or None,
-            role=role,
-            session_ids=tuple(sessions),
-            manifest_id=next(iter(sessions.values())),
-        )
-        for (run_id, task, role), sessions in found.items()
-    )
+def _placed(connection: Connection, page: Sequence[tuple[int, int]]) -> tuple[SeenSegment, ...]:
+    """Return the segments at places, an assembly and a position in its list, in the order given."""
+    found: dict[tuple[int, int], SeenSegment] = {}
+    wanted = frozenset(page)
+    query = SEEN_SEGMENTS.add_columns(SEGMENT_USES.c.assembly, SEGMENT_USES.c.position)
+    # By the assembly alone: SQLite looks up no pairs in an index, but reads the whole table for them.
+    for some in chunks(sorted({assembly for assembly, _ in page})):
+        for each in connection.execute(query.where(SEGMENT_USES.c.assembly.in_(some))):
+            place = (each.assembly, each.position)
+            if place in wanted:
+                found[place] = seen_segment(each)
+    return tuple(found[place] for place in page)

@@ -53,9 +53,10 @@ class TextSearch:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def find(self, needle: str) -> TextHits:
+    def find(self, needle: str, *, candidates: bool = True) -> TextHits:
         """Return what holds `needle`, as it stood; tool calls are searched as JSON too.
 
+        Without `candidates` no `segment_ids` are gathered, which takes longer than all else where much is found.
         Texts that are no longer kept are not found, nor is a needle that runs over the end of a segment.
         """
         if not needle:
@@ -70,8 +71,10 @@ class TextSearch:
             shown = _shown(connection, [row // 2 for row in rows if row % 2 == 0])
             holding = {digest for digest, text in _read(connection, shown) if holds(text)}
             segments = _showing(connection, holding)
-            left_out = _left_out(connection, [row // 2 for row in rows if row % 2], holds)
-            ids = _ids(connection, segments) | left_out
+            ids: frozenset[str] = frozenset()
+            if candidates:
+                left_out = _left_out(connection, [row // 2 for row in rows if row % 2], holds)
+                ids = _ids(connection, segments) | left_out
         return TextHits(segments=segments, segment_ids=ids, unchecked=unchecked)
 
 

@@ -1,22 +1,27 @@
-"""Which workers saw a subject, decided by the database: the same verdicts as `audit.witnesses.who_saw` gives."""
+"""Which workers saw a subject, over all runs: the same verdicts as `audit.witnesses.who_saw` gives."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from sqlalchemy import CTE, ColumnElement, and_, case, func, literal, select
+from sqlalchemy import Connection, select
 
 from aircoding.records.layers import OutcomeKind
-from aircoding.store.accounts import ASSEMBLIES, OUTCOME_USES, OUTCOMES, SEGMENT_USES, SEGMENTS
+from aircoding.records.segments import place_of
+from aircoding.store.accounts import ASSEMBLIES, OUTCOMES, SEGMENTS
 from aircoding.store.naming import one_of
-from aircoding.store.outcome_groups import place_of_id
+from aircoding.store.uses import Use, assemblies_with, newest_uses, outcome_uses, segment_uses
 from aircoding.store.within import Within, narrowed
 
-__all__ = ["WORKER", "SubjectRows", "worker_verdicts"]
+__all__ = ["SubjectRows", "WorkerCount", "WorkerKey", "WorkerVerdict", "count_verdicts", "worker_verdicts"]
 
 _IN_A_PROMPT = (OutcomeKind.INCLUDED, OutcomeKind.EXCERPTED, OutcomeKind.REFERENCED)
-WORKER = (ASSEMBLIES.c.run_id, func.coalesce(ASSEMBLIES.c.task_id, "").label("task"), ASSEMBLIES.c.role)
+
+WorkerKey = tuple[str, str, str]
+"""Run, task (empty: none), role: `records.seen.Worker.key`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,110 +37,103 @@ class SubjectRows:
     stale: Collection[int] = ()
 
 
-def worker_verdicts(subject: SubjectRows, within: Within) -> CTE:
-    """Select each worker with its verdict, the reason why it missed the subject, and whether it holds a stale one."""
-    everyone = narrowed(select(*WORKER).distinct(), ASSEMBLIES.c, within).cte("everyone")
-    came_in = _came_in(subject, within)
-    seen = (
-        select(came_in.c.run_id, came_in.c.task, came_in.c.role, came_in.c.place)
-        .where(came_in.c.wanted == 1)
-        .distinct()
-        .cte("seen")
-    )
-    newest = (
-        select(came_in.c.run_id, came_in.c.task, came_in.c.role, func.max(came_in.c.stale).label("stale"))
-        .where(came_in.c.age == 1)
-        .group_by(came_in.c.run_id, came_in.c.task, came_in.c.role)
-        .cte("newest")
-    )
-    sections = (
-        select(seen.c.run_id, seen.c.task, seen.c.role, func.count().label("sections"))
-        .group_by(seen.c.run_id, seen.c.task, seen.c.role)
-        .cte("sections")
-    )
-    missed = _left_out(subject, within, seen)
-    verdict = case(
-        (and_(sections.c.sections > 0, missed.c.reason.is_not(None)), "part"),
-        (sections.c.sections > 0, "seen"),
-        (missed.c.reason.is_not(None), "missed"),
-        (newest.c.stale.is_not(None), "other"),
-        else_="never",
-    )
-    joined = (
-        select(
-            everyone.c.run_id,
-            everyone.c.task,
-            everyone.c.role,
-            verdict.label("verdict"),
-            case((sections.c.sections > 0, ""), else_=func.coalesce(missed.c.reason, "")).label("reason"),
-            func.coalesce(newest.c.stale, 0).label("stale"),
-        )
-        .select_from(everyone)
-        .outerjoin(sections, _same_worker(everyone, sections))
-        .outerjoin(missed, _same_worker(everyone, missed))
-        .outerjoin(newest, _same_worker(everyone, newest))
-    )
-    return joined.cte("verdicts")
+class WorkerVerdict(NamedTuple):
+    """One worker, its verdict (`audit.witnesses.Verdict`), and why it missed the subject, if it saw none of it."""
+
+    worker: WorkerKey
+    verdict: str
+    reason: str
+    stale: bool
 
 
-def _came_in(subject: SubjectRows, within: Within) -> CTE:
-    wanted = (
-        literal(1) if subject.version is None else case((one_of(SEGMENT_USES.c.segment, subject.version), 1), else_=0)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerCount:
+    """How many workers have one verdict and, where they missed the subject, one reason."""
+
+    verdict: str
+    reason: str
+    workers: int
+    stale: int
+
+
+def count_verdicts(verdicts: Iterable[WorkerVerdict]) -> tuple[WorkerCount, ...]:
+    """Return how many workers saw a subject, by verdict and reason."""
+    workers: Counter[tuple[str, str]] = Counter()
+    stale: Counter[tuple[str, str]] = Counter()
+    for one in verdicts:
+        workers[one.verdict, one.reason] += 1
+        stale[one.verdict, one.reason] += one.stale
+    return tuple(
+        WorkerCount(verdict=key[0], reason=key[1], workers=count, stale=stale[key]) for key, count in workers.items()
     )
-    query = (
-        select(
-            *WORKER,
-            place_of_id(SEGMENTS.c.segment_id).label("place"),
-            wanted.label("wanted"),
-            case((one_of(SEGMENT_USES.c.segment, subject.stale), 1), else_=0).label("stale"),
-            func.row_number()
-            .over(
-                partition_by=(*WORKER, SEGMENTS.c.uri),
-                order_by=(ASSEMBLIES.c.assembly.desc(), SEGMENT_USES.c.position.desc()),
-            )
-            .label("age"),
-        )
-        .select_from(SEGMENT_USES)
-        .join(SEGMENTS, SEGMENTS.c.segment == SEGMENT_USES.c.segment)
-        .join(ASSEMBLIES, ASSEMBLIES.c.assembly == SEGMENT_USES.c.assembly)
-        .where(one_of(SEGMENT_USES.c.segment, subject.segments, few_assemblies=within.run_id is not None))
-    )
-    return narrowed(query, ASSEMBLIES.c, within).cte("came_in")
 
 
-def _left_out(subject: SubjectRows, within: Within, seen: CTE) -> CTE:
-    """Select of each worker the reason why it was not shown something: of several the last."""
-    place = place_of_id(OUTCOMES.c.segment_id)
-    order = (ASSEMBLIES.c.assembly.desc(), OUTCOME_USES.c.position.desc())
-    told = narrowed(
-        select(
-            *WORKER,
-            place.label("place"),
-            OUTCOMES.c.outcome,
-            func.coalesce(OUTCOMES.c.reason, OUTCOMES.c.outcome).label("reason"),
-            ASSEMBLIES.c.assembly,
-            OUTCOME_USES.c.position,
-            func.row_number().over(partition_by=(*WORKER, place), order_by=order).label("age"),
-        )
-        .select_from(OUTCOME_USES)
-        .join(OUTCOMES, OUTCOMES.c.outcome_row == OUTCOME_USES.c.outcome_row)
-        .join(ASSEMBLIES, ASSEMBLIES.c.assembly == OUTCOME_USES.c.assembly)
-        .where(one_of(OUTCOME_USES.c.outcome_row, subject.outcomes, few_assemblies=within.run_id is not None)),
-        ASSEMBLIES.c,
-        within,
-    ).cte("told")
-    worker = (told.c.run_id, told.c.task, told.c.role)
-    recent = func.row_number().over(partition_by=worker, order_by=(told.c.assembly.desc(), told.c.position.desc()))
-    left = (
-        select(*worker, told.c.reason, recent.label("recent"))
-        .outerjoin(seen, and_(_same_worker(told, seen), seen.c.place == told.c.place))
-        .where(told.c.age == 1, told.c.outcome.not_in(_IN_A_PROMPT), seen.c.place.is_(None))
-        .cte("left_out")
-    )
-    # Grouped, though each worker has one: so the database makes an index of it, and does not read it for each worker.
-    key = (left.c.run_id, left.c.task, left.c.role)
-    return select(*key, func.max(left.c.reason).label("reason")).where(left.c.recent == 1).group_by(*key).cte("missed")
+def worker_verdicts(connection: Connection, subject: SubjectRows, within: Within) -> list[WorkerVerdict]:
+    """Return each worker with its verdict, those of the newest run first, then by task and role."""
+    columns = (ASSEMBLIES.c.run_id, ASSEMBLIES.c.task_id, ASSEMBLIES.c.role)
+    found = assemblies_with(connection, columns, within, segments=subject.segments, outcomes=subject.outcomes)
+    owners: dict[int, WorkerKey] = {number: (run, task or "", role) for number, run, task, role in found.values()}
+    seen, stale = _saw(connection, subject, within, owners)
+    reasons = _left_out(connection, subject, within, owners, seen)
+    saw_some = {worker for worker, _ in seen}
+    verdicts = []
+    for worker in _everyone(connection, within):
+        reason = reasons.get(worker)
+        if worker in saw_some:
+            verdict = "seen" if reason is None else "part"
+        elif reason is not None:
+            verdict = "missed"
+        else:
+            verdict = "other" if worker in stale else "never"
+        told = reason if verdict == "missed" and reason is not None else ""
+        verdicts.append(WorkerVerdict(worker, verdict, told, stale.get(worker, False)))
+    verdicts.sort(key=lambda one: one.worker[1:])
+    verdicts.sort(key=lambda one: one.worker[0], reverse=True)
+    return verdicts
 
 
-def _same_worker(one: CTE, other: CTE) -> ColumnElement[bool]:
-    return and_(one.c.run_id == other.c.run_id, one.c.task == other.c.task, one.c.role == other.c.role)
+def _everyone(connection: Connection, within: Within) -> set[WorkerKey]:
+    # By the columns of an index as they are: else the database sorts all assemblies.
+    query = select(ASSEMBLIES.c.run_id, ASSEMBLIES.c.task_id, ASSEMBLIES.c.role).distinct()
+    found = connection.execute(narrowed(query, ASSEMBLIES.c, within)).all()
+    return {(run, task or "", role) for run, task, role in found}
+
+
+def _saw(
+    connection: Connection, subject: SubjectRows, within: Within, owners: dict[int, WorkerKey]
+) -> tuple[set[tuple[WorkerKey, str]], dict[WorkerKey, bool]]:
+    """Return which worker saw what, and of each that saw any version whether the newest of one source is stale."""
+    query = select(SEGMENTS.c.segment, SEGMENTS.c.segment_id, SEGMENTS.c.uri)
+    rows = connection.execute(query.where(one_of(SEGMENTS.c.segment, subject.segments))).all()
+    places = {each.segment: place_of(each.segment_id) for each in rows}
+    uris = {each.segment: each.uri for each in rows}
+    wanted = frozenset(subject.segments if subject.version is None else subject.version)
+    uses = list(segment_uses(connection, subject.segments, within))
+    seen = {
+        (owners[assembly], places[number]) for assembly, _, number in uses if number in wanted and assembly in owners
+    }
+    stale: dict[WorkerKey, bool] = {}
+    are_stale = frozenset(subject.stale)
+    for (worker, _), use in newest_uses(uses, uris, owners).items():
+        stale[worker] = stale.get(worker, False) or use[2] in are_stale
+    return seen, stale
+
+
+def _left_out(
+    connection: Connection,
+    subject: SubjectRows,
+    within: Within,
+    owners: dict[int, WorkerKey],
+    seen: Collection[tuple[WorkerKey, str]],
+) -> dict[WorkerKey, str]:
+    """Return of each worker the reason why it was not shown something: of several the last."""
+    query = select(OUTCOMES.c.outcome_row, OUTCOMES.c.segment_id, OUTCOMES.c.outcome, OUTCOMES.c.reason)
+    rows = connection.execute(query.where(one_of(OUTCOMES.c.outcome_row, subject.outcomes))).all()
+    places = {each.outcome_row: place_of(each.segment_id) for each in rows}
+    reasons = {each.outcome_row: each.reason or each.outcome for each in rows if each.outcome not in _IN_A_PROMPT}
+    last: dict[WorkerKey, Use] = {}
+    for key, use in newest_uses(outcome_uses(connection, subject.outcomes, within), places, owners).items():
+        worker = key[0]
+        if use[2] in reasons and key not in seen and (worker not in last or last[worker][:2] < use[:2]):
+            last[worker] = use
+    return {worker: reasons[use[2]] for worker, use in last.items()}

@@ -33,6 +33,18 @@ def _facts(path: str, state: str = "file", **more: object) -> PathFacts:
             ".air/shared/plan/tasks.yaml:7",
             "import it in web/.claude/CLAUDE.md (`@../notes/style.md`)",
         ),
+        (
+            _facts("web/notes/style.md", task_id="T2", read_by=("T1",)),
+            "task T2 does not name it in `reads` (T1 does)",
+            ".air/shared/plan/tasks.yaml",
+            "of T2",
+        ),
+        (
+            _facts("docs/guide.md", read_by=tuple("ABCDEFG")),
+            "`reads` of A, B, C, D, E and 2 more, but no prompt",
+            ".air/shared/plan/tasks.yaml",
+            "--run all",
+        ),
         (_facts("AGENTS.md"), "AGENTS.override.md in the same folder", "AGENTS.override.md", "delete that file"),
         (_facts("CLAUDE.md"), "a rule file (CLAUDE.md) for the whole project", ".air/config.toml", "[rules]"),
         (

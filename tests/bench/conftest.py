@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 from bench.fleet_store import FleetStore, make_fleet_store
 
-CI_RUNS, FULL_RUNS = 100, 1_000
+SAMPLE_RUNS, CI_RUNS, FULL_RUNS = 3, 100, 1_000
+
+
+@pytest.fixture(scope="session")
+def fleet_sample(tmp_path_factory: pytest.TempPathFactory) -> FleetStore:
+    """Three runs, made in seconds: what is asked of it shows that a question is answered, not how it scales."""
+    return _made(tmp_path_factory.mktemp("fleet"), SAMPLE_RUNS)
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""`why`, `why-not` and `who-saw` over all runs of a generated fleet: functions under 300 ms, commands under 1.5 s."""
+"""`blame`, `why`, `why-not`, `who-saw` over a generated fleet: functions under 300 ms, commands under 1.5 s."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 import pytest
 from bench.fleet_store import FleetStore
 
 from aircoding.app.questions.asking import Asked, Page
+from aircoding.app.questions.blames import blame_recorded
 from aircoding.app.questions.why import who_saw_subject, why_not_subject, why_text
 
 FUNCTION_SECONDS, COMMAND_SECONDS = 0.3, 1.5
@@ -38,6 +39,17 @@ def _texts(fleet: FleetStore) -> list[str]:
     return [*texts, *sorted(words), *(f"word number {n}" for n in range(SUBJECTS))][:SUBJECTS]
 
 
+def _manifests(fleet: FleetStore) -> list[str]:
+    """Return assemblies from all over the record: early and late turns of early and late runs."""
+    with sqlite3.connect(fleet.database) as raw:
+        (last,) = raw.execute("SELECT max(assembly) FROM assemblies").fetchone()
+        wanted = [1 + (last - 1) * number // (SUBJECTS - 1) for number in range(SUBJECTS)]
+        marks = ", ".join("?" * SUBJECTS)
+        found = raw.execute(f"SELECT manifest_id FROM assemblies WHERE assembly IN ({marks})", wanted).fetchall()
+    raw.close()
+    return [manifest_id for (manifest_id,) in found]
+
+
 def _median(ask: Callable[[str], object], subjects: Iterable[str]) -> float:
     taken = []
     for subject in subjects:
@@ -54,25 +66,39 @@ def _check_functions(fleet: FleetStore) -> None:
         "why-not": _median(lambda one: why_not_subject(root, one, EVERYWHERE, manifest_id=None, page=Page()), subjects),
         "who-saw": _median(lambda one: who_saw_subject(root, one, EVERYWHERE, page=Page()), subjects),
         "why": _median(lambda one: why_text(root, one, EVERYWHERE, manifest_id=None, page=Page()), _texts(fleet)),
+        "blame": _median(lambda one: blame_recorded(root, one), _manifests(fleet)),
     }
+    _print("functions", fleet, medians)
     assert {name: seconds for name, seconds in medians.items() if seconds >= FUNCTION_SECONDS} == {}
+
+
+def _print(what: str, fleet: FleetStore, medians: Mapping[str, float]) -> None:
+    told = ", ".join(f"{name} {seconds * 1000:.0f} ms" for name, seconds in medians.items())
+    print(f"\nmedians of {what} on {fleet.assemblies:,} assemblies: {told}")
 
 
 def _check_commands(fleet: FleetStore) -> None:
     environment = {**os.environ, "AIR_HOME": str(fleet.home)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed program is not compiled each time that it starts
 
-    def command(name: str) -> Callable[[str], object]:
-        arguments = [sys.executable, "-m", "aircoding", "context", name, "--run", "all"]
+    def command(name: str, *options: str) -> Callable[[str], object]:
+        arguments = [sys.executable, "-m", "aircoding", "context", name, *options]
         return lambda one: subprocess.run(
             [*arguments, one], cwd=fleet.root, env=environment, check=True, capture_output=True
         )
 
     medians = {
-        "why-not": _median(command("why-not"), _subjects(fleet)),
-        "who-saw": _median(command("who-saw"), _subjects(fleet)),
-        "why": _median(command("why"), _texts(fleet)),
+        "why-not": _median(command("why-not", "--run", "all"), _subjects(fleet)),
+        "who-saw": _median(command("who-saw", "--run", "all"), _subjects(fleet)),
+        "why": _median(command("why", "--run", "all"), _texts(fleet)),
+        "blame": _median(command("blame"), _manifests(fleet)),
     }
+    _print("commands", fleet, medians)
     assert {name: seconds for name, seconds in medians.items() if seconds >= COMMAND_SECONDS} == {}
+
+
+def test_questions_of_a_few_runs_are_answered_at_once(fleet_sample: FleetStore) -> None:
+    _check_functions(fleet_sample)
 
 
 @pytest.mark.bench

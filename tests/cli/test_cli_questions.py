@@ -30,7 +30,8 @@ RULE = ".air/shared/rules/licence.md"
 FILES = {
     RULE: "---\nkind: project\npaths: [stock/**]\nid: licence\n---\nBegin each file with a licence line.\n",
     ".air/shared/rules/size.md": "---\nkind: project\n---\nKeep functions small.\n",
-    ".air/shared/plan/tasks.yaml": "version: 1\ngoal: g\ntasks:\n  - id: T1\n    title: t\n  - id: T2\n    title: t\n",
+    ".air/shared/plan/tasks.yaml": "version: 1\ngoal: g\ntasks:\n  - id: T1\n    title: t\n"
+    "    reads: [docs/late.md:1-2]\n  - id: T2\n    title: t\n",
     ".air/shared/plan/sketch.md": "A sketch.\n",
     ".air/config.toml": "",
     ".gitignore": "*.log\n.air/local/\n",
@@ -39,6 +40,7 @@ FILES = {
     "CLAUDE.md": "Run the tests.\n@docs/style.md\n",
     "docs/style.md": "Write short sentences.\n",
     "docs/other.md": "Nobody reads this.\n",
+    "docs/late.md": "Read this first.\n",
     "stock/items.py": "A = 1\n",
     ".cursor/rules/py.mdc": "---\ndescription: Python\n---\nUse types.\n",
     ".windsurfrules": "Wind.\n",
@@ -207,6 +209,18 @@ def test_what_is_not_there_is_said(
     assert said in done.exception.message
 
 
+def test_a_file_that_the_plan_names_is_told_from_one_that_it_does_not(project: Path) -> None:
+    def absence(path: str, task_id: str | None) -> str:
+        asked = Asked(run_id="all", task_id=task_id)
+        found = why_not_subject(project, path, asked, manifest_id=None, page=Page())
+        assert found.absence is not None
+        return found.absence.why
+
+    assert "names it in `reads` of T1, but no prompt" in absence("docs/late.md", None)
+    assert "task T2 does not name it in `reads` (T1 does)" in absence("docs/late.md", "T2")
+    assert "no task names it in `reads`" in absence("docs/other.md", None)
+
+
 def test_a_question_loads_nothing_heavy(project: Path) -> None:
     heavy = (
         "networkx",
@@ -216,12 +230,28 @@ def test_a_question_loads_nothing_heavy(project: Path) -> None:
         "aircoding.agents",
         "aircoding.fleet",
         "aircoding.app.contexts",
+        "aircoding.app.run_results",
+        "aircoding.workspace.repository",
+        "jsonschema",
+        "pydantic_settings",
+        "yaml",
     )
-    for arguments in (("why-not", "licence"), ("who-saw", "licence"), ("why", "kind", "--run", "all")):
-        code = (
-            "import sys; from aircoding.cli.main import main\n"
-            f"try: main(['context', *{arguments!r}])\n"
-            f"finally: print([name for name in {heavy!r} if name in sys.modules], file=sys.stderr)"
-        )
-        done = subprocess.run([sys.executable, "-c", code], cwd=project, capture_output=True, text=True, check=False)
-        assert done.stderr.strip().splitlines()[-1] == "[]", done.stderr
+    head = "r1/T1"
+    asked = (
+        *(("why-not", "licence"), ("who-saw", "licence"), ("why", "kind", "--run", "all"), ("why", "kind")),
+        *(("blame", head), ("show", head), ("diff", head, head), ("replay", head)),
+        *(("costs",), ("omissions",), ("conflicts",), ("list",)),
+    )
+    code = f"""
+import sys
+from aircoding.cli.main import main
+for arguments in {asked!r}:
+    try:
+        main(["context", *arguments])
+    except SystemExit as ended:
+        loaded = [name for name in {heavy!r} if name in sys.modules]
+        if ended.code or loaded:
+            sys.exit(f"{{arguments}} ended with {{ended.code}} and loaded {{loaded}}")
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=project, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -26,7 +26,7 @@ from aircoding.records.manifest import AssembledContext, Manifest, SegmentRecord
 from aircoding.records.segments import Segment
 from aircoding.store import Store
 from aircoding.store.sightings import Named
-from aircoding.store.verdicts import SubjectRows
+from aircoding.store.verdicts import SubjectRows, count_verdicts
 from aircoding.store.within import Within
 
 _SUBJECTS = (
@@ -157,9 +157,9 @@ def test_the_database_counts_witnesses_as_the_pure_function_does(plans: list[Tur
             version=None if digest is None else segments - other,
             stale=segments & other if digest is not None else (),
         )
-        counts = store.sightings.count_workers(rows)
-        workers = store.sightings.workers(rows, limit=None)
-        stale = store.sightings.workers(rows, only_stale=True, limit=None)
+        verdicts = store.sightings.verdicts(rows)
+        counts = count_verdicts(verdicts)
+        workers = store.sightings.workers([one.worker for one in verdicts])
         seen, told = store.sightings.of_workers(workers, rows.segments, rows.outcomes)
 
     def is_stale(record: SegmentRecord) -> bool:
@@ -172,8 +172,8 @@ def test_the_database_counts_witnesses_as_the_pure_function_does(plans: list[Tur
 
     assert workers == tuple(ordered)
     assert who_saw(workers, seen, told, subject, digest=digest, is_stale=is_stale) == expected
-    assert [one.key for one in stale] == [
-        worker.key for worker, one in zip(ordered, expected, strict=True) if one.stale
+    assert [(one.worker, one.verdict, one.stale) for one in verdicts] == [
+        (worker.key, one.verdict, one.stale) for worker, one in zip(ordered, expected, strict=True)
     ]
     for name in ("seen", "part", "missed", "other", "never"):
         assert sum(one.workers for one in counts if one.verdict == name) == getattr(counted, name)
@@ -204,15 +204,14 @@ def test_both_databases_count_the_same(fleet: Store) -> None:
     places, times, in_sessions = fleet.sightings.places(rows.segments, limit=1)
 
     assert fleet.sightings.newest_run() == "r2"
-    assert sorted((one.verdict, one.reason, one.workers) for one in fleet.sightings.count_workers(rows)) == [
-        ("missed", "path_not_matched", 1),
-        ("seen", "", 2),
+    verdicts = fleet.sightings.verdicts(rows)
+    assert [(one.worker, one.verdict, one.reason) for one in verdicts] == [
+        (("r2", "T1", "reviewer"), "seen", ""),
+        (("r1", "T1", "executor"), "seen", ""),
+        (("r1", "T2", "executor"), "missed", "path_not_matched"),
     ]
-    assert [one.key for one in fleet.sightings.workers(rows, limit=2)] == [
-        ("r2", "T1", "reviewer"),
-        ("r1", "T1", "executor"),
-    ]
-    assert [one.key for one in fleet.sightings.workers(rows, verdicts=["missed"])] == [("r1", "T2", "executor")]
+    assert [one.workers for one in count_verdicts(verdicts)] == [2, 1]
+    assert [one.key for one in fleet.sightings.workers([verdicts[2].worker])] == [("r1", "T2", "executor")]
     assert [(one.outcome.outcome, one.sessions, one.runs) for one in told] == [("omitted", 1, 1), ("included", 2, 2)]
     assert sessions == 3
     assert ([one.run_id for one in places], times, in_sessions) == (["r2"], 2, 2)

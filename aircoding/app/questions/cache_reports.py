@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aircoding.app.models import capabilities
-from aircoding.app.project import open_project
+from aircoding.app.questions.asking import record_of
 from aircoding.app.questions.kept import whole_or_account
 from aircoding.app.questions.selectors import selected_id
 from aircoding.audit.prefixes import PrefixComparison, compare_prefixes
@@ -75,7 +75,7 @@ def cache_report(start: Path, given: str, *, against: str | None = None) -> Cach
     Raises:
         NotFoundError: there is no such assembly.
     """
-    with open_project(start).open_store() as store:
+    with record_of(start) as (_, store):
         context, is_whole = whole_or_account(store, selected_id(store, given))
         manifest, session = context.manifest, context.manifest.session_id
         other = selected_id(store, against) if against is not None else _earlier(store, manifest)

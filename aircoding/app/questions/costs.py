@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from aircoding.app.project import open_project
+from aircoding.app.questions.asking import record_of
 from aircoding.audit.cost_shares import LayerCost, layer_costs
 from aircoding.records.accounting import Spent
 
@@ -42,7 +42,7 @@ def costs(start: Path, *, run_id: str | None, by: By, limit: int, offset: int) -
     Raises:
         NotFoundError: there is no such run.
     """
-    with open_project(start).open_store() as store:
+    with record_of(start) as (_, store):
         if run_id is None:
             run_id = store.sightings.newest_run()
         run_id = None if run_id == "all" else store.runs.get(run_id).run_id

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from aircoding.app.project import open_project
+from aircoding.app.questions.asking import record_of
 from aircoding.app.questions.kept import whole_or_account
 from aircoding.app.questions.selectors import previous_id, selected_id
 from aircoding.audit.differences import Difference, TextChange, compare, compare_texts
@@ -39,7 +39,7 @@ def diff_contexts(
     Raises:
         NotFoundError: there is no such assembly, or none before it.
     """
-    with open_project(start).open_store() as store:
+    with record_of(start) as (_, store):
         given, given_whole = whole_or_account(store, selected_id(store, first))
         other_id = previous_id(store, given.manifest) if second is None else selected_id(store, second)
         other, other_whole = whole_or_account(store, other_id)

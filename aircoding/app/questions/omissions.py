@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aircoding.app.project import open_project
 from aircoding.app.questions import asking
 from aircoding.app.questions.selectors import selected_id
 from aircoding.audit.left_out import left_out_of
@@ -65,7 +64,7 @@ def omissions(asked: Asked, *, limit: int, offset: int) -> Omissions:
     Raises:
         NotFoundError: there is no such run, task or assembly.
     """
-    with open_project(asked.start).open_store() as store:
+    with asking.record_of(asked.start) as (_, store):
         run_id = None
         if asked.manifest_id is not None:
             manifest = store.assemblies.account(selected_id(store, asked.manifest_id)).manifest
@@ -90,7 +89,7 @@ def met_conflicts(asked: Asked, *, limit: int, offset: int) -> MetConflicts:
     Raises:
         NotFoundError: there is no such run or task.
     """
-    with open_project(asked.start).open_store() as store:
+    with asking.record_of(asked.start) as (_, store):
         run_id = _run(store, asked)
         found = store.accounting.met_conflicts(run_id=run_id, task_id=asked.task_id, role=asked.role)
     return MetConflicts(run_id=run_id, page=found[offset : offset + limit], total=len(found))

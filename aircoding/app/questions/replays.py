@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aircoding.app.project import open_project
+from aircoding.app.questions.asking import record_of
 from aircoding.app.questions.kept import require_texts
 from aircoding.app.questions.selectors import selected_id
 from aircoding.errors import NotFoundError, StoreError, UsageError
@@ -41,7 +41,7 @@ def replay_contexts(start: Path, given: str | None, *, whole_run: bool) -> tuple
     """
     if given is None and not whole_run:
         raise UsageError("no assembly is named", hint="name one (`aircoding context list`), or give --all for a run")
-    with open_project(start).open_store() as store:
+    with record_of(start) as (_, store):
         if whole_run:
             run = store.sightings.newest_run() if given is None else store.runs.get(given).run_id
             require_texts(store, run)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aircoding.app.project import open_project
+from aircoding.app.questions.asking import record_of
 from aircoding.app.questions.finding import full_id
 from aircoding.errors import NotFoundError
 from aircoding.records.ids import ManifestId, SessionId, session_parts
@@ -33,7 +33,7 @@ def load_selected(start: Path, given: str) -> AssembledContext:
         NotFoundError: there is none.
         UsageError: an id's start fits several.
     """
-    with open_project(start).open_store() as store:
+    with record_of(start) as (_, store):
         return store.assemblies.get(selected_id(store, given))
 
 

@@ -21,12 +21,14 @@ _PLAN = ".air/shared/plan/tasks.yaml"
 class AskedAbout:
     """The prompts that an absence is about: `names` are the sources that were considered for them.
 
-    `base_commit` is the commit that their worktrees began at; empty: the files as they are now.
+    `base_commit` is the commit that their worktrees began at; empty: the files as they are now. `plan` is the text of
+    their run's plan; None: the project's own, as it is now.
     """
 
     names: frozenset[str]
     base_commit: str = ""
     task_id: str | None = None
+    plan: str | None = None
 
 
 def explain_absence(root: Path, start: Path, subject: str, about: AskedAbout) -> Absence:
@@ -48,6 +50,7 @@ def explain_absence(root: Path, start: Path, subject: str, about: AskedAbout) ->
         in_base=state != "file" or not base or _is_in(root, base, path),
         plan_place=_plan_place(root, about.task_id),
         task_id=about.task_id,
+        read_by=_read_by(root, about.plan, path) if state == "file" else (),
     )
     return absence_of_path(facts, about.names)
 
@@ -106,6 +109,27 @@ def _is_in(root: Path, commit: str, path: str) -> bool:
     if not git_succeeds(root, "cat-file", "-e", f"{commit}^{{commit}}"):
         return True  # the commit is of another clone: nothing can be said
     return git_succeeds(root, "cat-file", "-e", f"{commit}:{path}")
+
+
+def _read_by(root: Path, plan: str | None, path: str) -> tuple[str, ...]:
+    """Return the tasks of a plan that name a path in `reads`; of a plan that cannot be read none."""
+    import yaml
+
+    try:
+        text = (root / _PLAN).read_text(encoding="utf-8") if plan is None else plan
+        if path not in text:
+            return ()
+        tasks = yaml.safe_load(text)["tasks"]
+        # What is wrong with a plan `aircoding plan check` says; here only what can be read counts.
+        return tuple(
+            str(task["id"]) for task in tasks if path in {_without_lines(one) for one in task.get("reads", ())}
+        )
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError, yaml.YAMLError):
+        return ()
+
+
+def _without_lines(read: str) -> str:
+    return read.split(":", 1)[0]
 
 
 def _plan_place(root: Path, task_id: str | None) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from aircoding.app.questions.asking import Asked, Page, asked_within, record_of
 from aircoding.app.questions.kept import require_texts
@@ -22,11 +22,13 @@ from aircoding.records.seen import SeenSegment
 if TYPE_CHECKING:
     from aircoding.records.manifest import SegmentRecord
     from aircoding.store import Store
-    from aircoding.store.sightings import Named, WorkerCount
+    from aircoding.store.sightings import Named
+    from aircoding.store.verdicts import WorkerCount
     from aircoding.store.within import Within
 
 __all__ = ["WhoSaw", "Why", "WhyNot", "who_saw_subject", "why_not_subject", "why_text"]
 
+Item = TypeVar("Item")
 
 _NOT_WHOLE = frozenset({"part", "missed", "other", "never"})
 
@@ -95,10 +97,9 @@ def why_text(start: Path, text: str, asked: Asked, *, manifest_id: str | None, p
 def _shown(run_id: str, places: tuple[Place, ...], page: Page) -> Why:
     """Return a page of places; those of a session that stand at one place in several epochs are one."""
     once = tuple({(one.session_id, one.block, one.start, one.line): one for one in places}.values())
-    end = None if page.limit is None else page.offset + page.limit
     return Why(
         run_id=run_id,
-        places=once[page.offset : end],
+        places=tuple(_on_page(once, page)),
         sightings=(),
         total=len(once),
         sessions=len({one.session_id for one in once}),
@@ -106,7 +107,7 @@ def _shown(run_id: str, places: tuple[Place, ...], page: Page) -> Why:
 
 
 def _indexed(store: Store, text: str, within: Within, page: Page) -> Why:
-    hits = store.search.find(text)
+    hits = store.search.find(text, candidates=False)
     seen, total, sessions = store.sightings.places(hits.segments, within, limit=page.limit, offset=page.offset)
     return Why(run_id=None, places=(), sightings=seen, total=total, sessions=sessions, unchecked=hits.unchecked)
 
@@ -126,10 +127,12 @@ def why_not_subject(start: Path, subject: str, asked: Asked, *, manifest_id: str
             return found
         from aircoding.app.questions.unconsidered import AskedAbout, explain_absence
 
+        run = None if within.run_id is None else store.runs.get(within.run_id)
         about = AskedAbout(
             names=frozenset(store.sightings.names(within)),
-            base_commit="" if within.run_id is None else store.runs.get(within.run_id).base_commit,
+            base_commit="" if run is None else run.base_commit,
             task_id=within.task_id,
+            plan=None if run is None else store.texts.get(run.plan_digest),
         )
         absence = explain_absence(root, start, subject, about)
         if absence.is_name and not absence.near:
@@ -159,7 +162,7 @@ def who_saw_subject(
 ) -> WhoSaw:
     """Return which workers had a subject in a prompt. `PATH@DIGEST` asks for one version."""
     from aircoding.app.questions.staleness import stale_segments
-    from aircoding.store.verdicts import SubjectRows
+    from aircoding.store.verdicts import SubjectRows, count_verdicts
 
     name, digest = split_version(subject)
     with record_of(start) as (root, store):
@@ -172,11 +175,11 @@ def who_saw_subject(
             version=None if digest is None else _numbers(one for one in named if _has_digest(one, digest)),
             stale=stale_segments(root, store, named),
         )
-        counts = store.sightings.count_workers(rows, within)
-        verdicts = _NOT_WHOLE if only_missed else frozenset()
-        workers = store.sightings.workers(
-            rows, within, verdicts=verdicts, only_stale=only_stale, limit=page.limit, offset=page.offset
-        )
+        verdicts = store.sightings.verdicts(rows, within)
+        asked_for = [
+            one for one in verdicts if (one.stale or not only_stale) and (one.verdict in _NOT_WHOLE or not only_missed)
+        ]
+        workers = store.sightings.workers([one.worker for one in _on_page(asked_for, page)])
         seen, told = store.sightings.of_workers(workers, rows.segments, rows.outcomes)
     are_stale = {(one.segment_id, one.source_digest) for one in named if one.number in rows.stale}
 
@@ -184,9 +187,13 @@ def who_saw_subject(
         return (record.segment_id, record.source.digest) in are_stale
 
     told_by = who_saw(workers, seen, told, name, digest=digest, is_stale=is_stale)
-    shown = [one for one in counts if one.verdict in verdicts or not verdicts]
-    total = sum(one.stale if only_stale else one.workers for one in shown)
-    return WhoSaw(run_id=within.run_id, summary=_counted(counts), witnesses=told_by, total=total)
+    return WhoSaw(
+        run_id=within.run_id, summary=_counted(count_verdicts(verdicts)), witnesses=told_by, total=len(asked_for)
+    )
+
+
+def _on_page(all_of_them: Sequence[Item], page: Page) -> Sequence[Item]:
+    return all_of_them[page.offset : None if page.limit is None else page.offset + page.limit]
 
 
 def _meant(named: Collection[Named], subject: str) -> list[Named]:
