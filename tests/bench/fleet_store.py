@@ -176,7 +176,7 @@ class _Bench:
         task = TaskSpec(id=_TEMPLATE, title="Template", write_area=tuple(f"src/{one}/**" for one in PACKAGES))
         self._templates = {
             role: desk.snapshot(desk.brief(role, task=task, run_revision=self._revision))
-            for role in ("executor", "reviewer", "debugger", "main")
+            for role in ("executor", "reviewer", "debugger")
         }
 
     def run(self, store: Store, *, number: int, at: _Clock, sentence: str) -> None:
@@ -226,7 +226,7 @@ class _Bench:
         brief = plotted.brief
         self._store.sessions.open(brief)
         opening = self._opening(plotted, worktree, at)
-        talk = conversation(plotted, self._words, chance)
+        talk = conversation(plotted, self._files, self._words, chance)
         messages: tuple[Message, ...] = ()
         touched: tuple[str, ...] = ()
         context: AssembledContext | None = None
