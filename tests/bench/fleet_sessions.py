@@ -1,11 +1,11 @@
 """The sessions of the generated fleet: who worked on what, what they were told, and what they did in each turn.
 
 A run has some hundred assemblies in few, long sessions, as coding agents work: three executors of 24 to 34 turns, a
-reviewer and a debugger of a few. A prompt begins at some 11,000 tokens (system, tools, rules, plan, task, the files that
-the task names) and grows by some 600 a turn; over a session that makes 20,000 for each prompt. A turn reads a stretch
-of a file, runs the tests, or edits. What is read is the file as the session has it by then, with numbered lines: the
-same stretch of an unchanged file gives the same text again, in that session and in others, as it does in real ones.
-What models say, what they edit and what tests print is new each time.
+reviewer and a debugger of a few. A prompt begins at some 11,000 tokens (system, tools, rules, plan, task, files that the
+task names) and grows by some 700 a turn; over a session that makes 20,000 for each prompt. A turn reads a stretch of a
+file, runs the tests, or edits. What is read is the file as the session has it by then, with numbered lines: the same
+stretch of an unchanged file gives the same text again, in that session and in others, as it does in real ones. What
+models say, what they edit and what tests print is new each time.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def conversation(
         )
 
 
-def _read(path: str, files: dict[str, str], words: Words, chance: random.Random) -> tuple[dict[str, Any], str]:  # noqa: ARG001 - as the other acts
+def _read(path: str, files: dict[str, str], words: Words, chance: random.Random) -> tuple[dict[str, Any], str]:
     whole = len(split_lines(files[path]))
     start = chance.randrange(1, whole, 40)
     window = Window(start, min(start + chance.choice((39, 39, 79)), whole))
@@ -160,7 +160,7 @@ def _read(path: str, files: dict[str, str], words: Words, chance: random.Random)
     return {"path": path, "start_line": window.start, "end_line": window.end}, shown
 
 
-def _run_tests(path: str, files: dict[str, str], words: Words, chance: random.Random) -> tuple[dict[str, Any], str]:  # noqa: ARG001 - as the other acts
+def _run_tests(path: str, files: dict[str, str], words: Words, chance: random.Random) -> tuple[dict[str, Any], str]:
     """Return what running tests prints: a line for each test, and one failure with its place."""
     names = words.some(chance, 16)
     lines = [f"tests/{path[4:]}::test_{one} PASSED [{number * 100 // 16:3}%]" for number, one in enumerate(names)]
