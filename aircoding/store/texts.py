@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from aircoding.errors import NotFoundError, StoreError
 from aircoding.records.digests import sha256_text
@@ -19,6 +19,7 @@ from aircoding.store.tables.texts import Text
 __all__ = ["TEXTS", "TextStore", "find_texts", "name_texts", "put_texts", "read_texts", "texts_that_start"]
 
 TEXTS = table_of(Text)
+_THERE = select(TEXTS.c.digest, TEXTS.c.body.is_not(None)).where(TEXTS.c.digest.in_(bindparam("some", expanding=True)))
 _DIGITS = re.compile(r"[0-9a-f]{1,64}")
 COMPRESS_FROM_BYTES = 48
 """Below this zlib's own header eats what it saves."""
@@ -71,8 +72,7 @@ def put_texts(connection: Connection, texts: Mapping[Digest, str], now: str) -> 
     """
     there: dict[str, bool] = {}
     for some in chunks(sorted(texts)):
-        found = select(TEXTS.c.digest, TEXTS.c.body.is_not(None)).where(TEXTS.c.digest.in_(some))
-        there |= {each[0]: bool(each[1]) for each in connection.execute(found)}
+        there |= {each[0]: bool(each[1]) for each in connection.execute(_THERE, {"some": some})}
     new = [_row(digest, texts[digest], now) for digest in sorted(texts.keys() - there.keys())]
     insert_new(connection, TEXTS, rows(Text, new))
     for digest in sorted(digest for digest, kept in there.items() if not kept):  # a body that was let go comes back

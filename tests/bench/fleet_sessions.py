@@ -1,11 +1,11 @@
 """The sessions of the generated fleet: who worked on what, what they were told, and what they did in each turn.
 
 A run has some hundred assemblies in few, long sessions, as coding agents work: three executors of 24 to 34 turns, a
-reviewer and a debugger of a few. A prompt begins at some 11,000 tokens (system, tools, rules, plan, task, the files
-that it names) and grows by some 700 a turn; over a session that makes 20,000 for each prompt. A turn reads a stretch of a
-file, runs the tests, or edits. What is read is the file as the session has it by then, with numbered lines: the same
-stretch of an unchanged file gives the same text again, in that session and in others, as it does in real ones. What
-models say, what they edit and what tests print is new each time.
+reviewer and a debugger of a few. A prompt begins at some 11,000 tokens (system, tools, rules, plan, task, files) and
+grows by some 700 a turn; over a session that makes 20,000 for each prompt. A turn reads a stretch of a file, runs the
+tests, or edits. What is read is the file as the session has it by then, with numbered lines: the same stretch of an
+unchanged file gives the same text again, in that session and in others, as it does in real ones. What models say,
+what they edit and what tests print is new each time.
 """
 
 from __future__ import annotations

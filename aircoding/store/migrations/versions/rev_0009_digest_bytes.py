@@ -63,7 +63,8 @@ def _on_sqlite(connection: sa.Connection) -> None:
     """
     raw: Any = connection.connection.driver_connection
     raw.create_function("digest_bytes", 1, _bytes, deterministic=True)
-    there = dict(connection.execute(sa.text("SELECT name, sql FROM sqlite_schema WHERE type = 'table'")).all())
+    tables = connection.execute(sa.text("SELECT name, sql FROM sqlite_schema WHERE type = 'table'"))
+    there: dict[str, str] = {str(each.name): str(each.sql) for each in tables}
     last = {name: _with_bytes(there[name], columns) for name, columns in _COLUMNS.items()}
     _write_schema(connection, {name: _TO_TEXTS.sub("", sql) for name, sql in last.items()})
     for name, columns in _COLUMNS.items():
