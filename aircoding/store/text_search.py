@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, func, select
 
 from aircoding.records.ids import Digest
-from aircoding.store.accounts import OUTCOMES, SEGMENT_TEXTS, SEGMENTS
+from aircoding.store.accounts import OUTCOMES, SEGMENT_TEXTS, SEGMENTS, segment_names
 from aircoding.store.database import Database
 from aircoding.store.naming import one_of
 from aircoding.store.needles import Needle, cut, quoted
@@ -133,8 +133,8 @@ def _showing(connection: Connection, digests: Iterable[Digest]) -> frozenset[int
 
 
 def _ids(connection: Connection, segments: frozenset[int]) -> frozenset[str]:
-    query = select(SEGMENTS.c.segment_id).where(one_of(SEGMENTS.c.segment, segments)).distinct()
-    return frozenset(connection.execute(query).scalars())
+    query = select(SEGMENTS).where(one_of(SEGMENTS.c.segment, segments))
+    return frozenset(segment_names(each)[0] for each in connection.execute(query))
 
 
 def _left_out(connection: Connection, outcomes: Sequence[int], holds: Callable[[str], bool]) -> frozenset[str]:

@@ -79,13 +79,14 @@ def worker_verdicts(subject: SubjectRows, within: Within) -> CTE:
 
 
 def _came_in(subject: SubjectRows, within: Within) -> CTE:
+    own_place = SEGMENTS.c.layer + ":" + SEGMENTS.c.uri
     wanted = (
         literal(1) if subject.version is None else case((one_of(SEGMENT_USES.c.segment, subject.version), 1), else_=0)
     )
     query = (
         select(
             *WORKER,
-            place_of_id(SEGMENTS.c.segment_id).label("place"),
+            func.coalesce(place_of_id(SEGMENTS.c.segment_id), own_place).label("place"),
             wanted.label("wanted"),
             case((one_of(SEGMENT_USES.c.segment, subject.stale), 1), else_=0).label("stale"),
             func.row_number()

@@ -85,7 +85,11 @@ class AssemblyRow(SQLModel, table=True):
 
 
 class SegmentRow(SQLModel, table=True):
-    """A segment in the form in which it stood in a request, once; `fingerprint` (96 bits of it) covers all of it."""
+    """A segment in the form in which it stood in a request, once; `fingerprint` (96 bits of it) covers all of it.
+
+    `segment_id` is null where a session brought it and layer, uri and text give its id; `source_digest` where the text
+    is the source.
+    """
 
     __tablename__ = "segments"
     __table_args__ = (
@@ -96,13 +100,13 @@ class SegmentRow(SQLModel, table=True):
 
     segment: int | None = number(default=None, primary_key=True)
     fingerprint: str = hex_digest(unique=True)
-    segment_id: str = text()
+    segment_id: str | None = text(default=None)
     layer: str = text()
     scope: str = text()
     trust: str = text()
     kind: str = text()
     uri: str = text()
-    source_digest: str = hex_digest()
+    source_digest: str | None = hex_digest(default=None)
     text_digest: str = hex_digest()
     start_line: int | None = number(default=None)
     end_line: int | None = number(default=None)

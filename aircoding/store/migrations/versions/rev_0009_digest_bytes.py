@@ -1,7 +1,8 @@
 """Digests as their bytes, half as long as their hexadecimal digits: keys, what refers to them, fingerprints.
 
-Revision: 0009_digest_bytes. The views show digits as before. What is no digest stands as UTF-8 after a byte that UTF-8
-does not know (twice, where it would be as long as a digest).
+Revision: 0009_digest_bytes. The views show digits as before. What other columns of a segment give is null: the id of
+what a session brought, the source's digest where the text is the source. What is no digest stands as UTF-8 after a byte
+that UTF-8 does not know (twice, where it would be as long as a digest).
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ _COLUMNS = {
     "outcomes": ("fingerprint",),
 }
 _VIEW = "v_segments"
-_SHOWN = ("source_digest", "text_digest")
+_IMPLIED = ("segment_id", "source_digest")
+"""Columns of segments that are null where others give them."""
 _HEX = re.compile(r"[0-9a-f]{64}|[0-9a-f]{24}")
 _TO_TEXTS = re.compile(r",\s*FOREIGN KEY\s*\(\w+\) REFERENCES texts \(digest\)")
 
@@ -49,11 +51,23 @@ def upgrade() -> None:
         _on_sqlite(connection)
     else:
         _on_postgresql(connection)
-    query = VIEWS[_VIEW]
-    for column in _SHOWN:
-        digits = f"lower(hex(s.{column}))" if is_sqlite else f"encode(s.{column}, 'hex')"
-        query = query.replace(f"s.{column}", f"{digits} AS {column}")
+    op.execute("UPDATE segments SET source_digest = NULL WHERE source_digest = text_digest")
+    text_digits = _digits("s.text_digest", is_sqlite)
+    own = f"s.layer || ':' || s.uri || '@' || substr({text_digits}, 1, 8)"
+    implied = f"selected_by = 'conversation' AND segment_id = {own.replace('s.', '')}"
+    op.execute(f"UPDATE segments SET segment_id = NULL WHERE {implied}")  # noqa: S608 - constants
+    shown = {
+        "segment_id": f"coalesce(s.segment_id, {own})",
+        "source_digest": _digits("coalesce(s.source_digest, s.text_digest)", is_sqlite),
+        "text_digest": text_digits,
+    }
+    names = re.compile(rf"\bs\.({'|'.join(shown)})\b")
+    query = names.sub(lambda found: f"{shown[found[1]]} AS {found[1]}", VIEWS[_VIEW])
     op.execute(f"CREATE VIEW {_VIEW} AS {query}")
+
+
+def _digits(column: str, is_sqlite: bool) -> str:
+    return f"lower(hex({column}))" if is_sqlite else f"encode({column}, 'hex')"
 
 
 def _on_sqlite(connection: sa.Connection) -> None:
@@ -66,6 +80,8 @@ def _on_sqlite(connection: sa.Connection) -> None:
     tables = connection.execute(sa.text("SELECT name, sql FROM sqlite_schema WHERE type = 'table'"))
     there: dict[str, str] = {str(each.name): str(each.sql) for each in tables}
     last = {name: _with_bytes(there[name], columns) for name, columns in _COLUMNS.items()}
+    for column in _IMPLIED:
+        last["segments"] = re.sub(rf"(?m)^(\s*{column} (?:TEXT|BLOB)) NOT NULL", r"\1", last["segments"])
     _write_schema(connection, {name: _TO_TEXTS.sub("", sql) for name, sql in last.items()})
     for name, columns in _COLUMNS.items():
         values = ", ".join(f"{column} = digest_bytes({column})" for column in columns)
@@ -115,6 +131,8 @@ def _on_postgresql(connection: sa.Connection) -> None:
                 f" WHEN octet_length({column}) IN (11, 31) THEN '\\xffff'::bytea || convert_to({column}, 'UTF8')"
                 f" ELSE '\\xff'::bytea || convert_to({column}, 'UTF8') END"
             )
+    for column in _IMPLIED:
+        op.alter_column("segments", column, nullable=True)
     for table, name, column in keys:
         op.create_foreign_key(name, table, "texts", [column], ["digest"])
 
