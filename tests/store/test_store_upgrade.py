@@ -73,7 +73,7 @@ def test_a_session_of_before_goes_on_after_the_upgrade(old: Path) -> None:
 def test_the_upgrade_keeps_the_rows_on_both_databases(database_url: str, old: Path) -> None:
     database = connect_database(database_url)
     with closing(database):
-        database.write(lambda connection: _upgrade(connection, "0005_run_profile"))
+        database.write(lambda connection: upgrade_to(connection, "0005_run_profile"))
         database.write(lambda connection: _copy(old, connection))
         before = list(_views(database))
         store = open_store(database_url, migrate="never")
@@ -129,7 +129,8 @@ def _views(database: Database) -> Iterator[list[tuple[object, ...]]]:
             yield sorted((tuple(row) for row in connection.execute(sa.text(f"SELECT * FROM {view}"))), key=repr)
 
 
-def _upgrade(connection: sa.Connection, revision: str) -> None:
+def upgrade_to(connection: sa.Connection, revision: str) -> None:
+    """Bring the schema to a revision, in the caller's transaction."""
     config = Config()
     config.set_main_option("script_location", str(Path(migrations.__file__).parent))
     config.attributes["connection"] = connection
