@@ -14,6 +14,7 @@ from aircoding.records.ids import Digest
 from aircoding.records.jsonable import jsonable
 from aircoding.records.manifest import OutcomeRecord, SegmentRecord
 from aircoding.records.segments import Segment
+from aircoding.records.selections import CONVERSATION
 from aircoding.store.columns import row, rows, table_of
 from aircoding.store.decode import decode
 from aircoding.store.skeleton import SplitRequest
@@ -33,9 +34,11 @@ __all__ = [
     "added",
     "conflict_value",
     "outcome_value",
+    "own_id",
     "read_conflicts",
     "read_outcomes",
     "read_segments",
+    "segment_names",
     "segment_value",
     "write_conflicts",
     "write_outcomes",
@@ -66,7 +69,7 @@ def write_segments(
         digests = [digest for digest in found if digest is not None]
         values = _segment_values(record)
         mark = fingerprint([values, digests])[:FINGERPRINT_CHARACTERS]
-        bodies[mark], shown[mark] = values | {"fingerprint": mark}, digests
+        bodies[mark], shown[mark] = values | _implied(values) | {"fingerprint": mark}, digests
         uses.append((mark, canonical_json(spans).decode("utf-8")))
     unseen = unseen_texts(connection, {digest for digests in shown.values() for digest in digests})
     numbers = number_rows(connection, SEGMENTS, "segment", {mark: row(SegmentRow, **bodies[mark]) for mark in bodies})
@@ -106,6 +109,26 @@ def _segment_values(record: SegmentRecord) -> dict[str, Any]:
     }
 
 
+def _implied(values: Mapping[str, Any]) -> dict[str, None]:
+    """Return those columns that other columns give, as null."""
+    own = own_id(values["layer"], values["uri"], values["text_digest"])
+    by_name = values["selected_by"] != CONVERSATION  # others are found by their id
+    implied = {"segment_id": not by_name and values["segment_id"] == own}
+    implied["source_digest"] = values["source_digest"] == values["text_digest"]
+    return {name: None for name, is_implied in implied.items() if is_implied}
+
+
+def own_id(layer: str, uri: str, text_digest: str) -> str:
+    """Return the id of a segment that a message brought."""
+    return f"{layer}:{uri}@{text_digest[:8]}"
+
+
+def segment_names(found: Row[Any]) -> tuple[str, str]:
+    """Return the id and the source's digest of a segment from its row."""
+    own = own_id(found.layer, found.uri, found.text_digest) if found.segment_id is None else found.segment_id
+    return own, found.text_digest if found.source_digest is None else found.source_digest
+
+
 def added(query: Select[Any], session_id: str, since: int, turn: int) -> Select[Any]:
     """Narrow a query over `ASSEMBLIES` to the turns whose additions make up a list, in order."""
     return query.where(
@@ -127,15 +150,16 @@ def read_segments(connection: Connection, session_id: str, since: int, turn: int
 
 def segment_value(found: Row[Any]) -> dict[str, Any]:
     """Return the JSON value of a segment from its row with its spans."""
+    segment_id, source_digest = segment_names(found)
     return {
-        "segment_id": found.segment_id,
+        "segment_id": segment_id,
         "layer": found.layer,
         "scope": found.scope,
         "trust": found.trust,
         "kind": found.kind,
         "source": {
             "uri": found.uri,
-            "digest": found.source_digest,
+            "digest": source_digest,
             "text_digest": found.text_digest,
             "start_line": found.start_line,
             "end_line": found.end_line,

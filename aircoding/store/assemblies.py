@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, bindparam, select
 
 from aircoding.errors import NotFoundError, StoreError
 from aircoding.records.conflicts import Conflict
@@ -46,6 +46,8 @@ __all__ = ["AssemblyStore"]
 
 Item = TypeVar("Item")
 
+_OF_SESSION = ASSEMBLIES.c.session_id == bindparam("session")
+_LATEST = select(ASSEMBLIES).where(_OF_SESSION).order_by(ASSEMBLIES.c.turn.desc()).limit(1)
 REMEMBERED_SESSIONS = 64
 """Sessions whose last assembly a store keeps in memory, so that the next turn need not read it back."""
 
@@ -223,8 +225,7 @@ def _places(context: AssembledContext) -> list[Place]:
 
 
 def _latest(connection: Connection, session_id: str) -> Row[Any] | None:
-    newest = select(ASSEMBLIES).where(ASSEMBLIES.c.session_id == session_id).order_by(ASSEMBLIES.c.turn.desc())
-    return connection.execute(newest.limit(1)).first()
+    return connection.execute(_LATEST, {"session": session_id}).first()
 
 
 def _require_recorded(connection: Connection, session_id: str, turn: int) -> None:

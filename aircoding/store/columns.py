@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, TypeVar
@@ -16,8 +17,10 @@ from aircoding.errors import InternalError
 
 __all__ = [
     "Flag",
+    "HexDigest",
     "data",
     "flag",
+    "hex_digest",
     "json_column",
     "json_is_valid",
     "number",
@@ -35,6 +38,11 @@ Model = TypeVar("Model", bound=SQLModel)
 REAL_NUMBER: Any = Double().with_variant(REAL(), "sqlite")
 """Eight bytes on both: STRICT tables of SQLite know REAL only, and PostgreSQL's REAL has four bytes."""
 
+_HEX = re.compile(r"[0-9a-f]{64}|[0-9a-f]{24}")
+_DIGEST_BYTES = frozenset({32, 12})
+_OTHER = b"\xff"
+"""No UTF-8 holds this byte."""
+
 
 class Flag(TypeDecorator[bool]):
     """A boolean as 0 or 1 on both databases (STRICT tables of SQLite have no boolean)."""
@@ -51,9 +59,35 @@ class Flag(TypeDecorator[bool]):
         return None if value is None else bool(value)
 
 
+class HexDigest(TypeDecorator[str]):
+    """Lower-case hexadecimal digests (64 or 24 digits) as their bytes, half as long; anything else as marked UTF-8."""
+
+    impl = LargeBinary
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002 - the signature is SQLAlchemy's
+        """Return the bytes."""
+        if value is None or _HEX.fullmatch(value):
+            return None if value is None else bytes.fromhex(value)
+        other = _OTHER + value.encode("utf-8")
+        return _OTHER + other if len(other) in _DIGEST_BYTES else other
+
+    def process_result_value(self, value: bytes | None, dialect: Dialect) -> str | None:  # noqa: ARG002 - the signature is SQLAlchemy's
+        """Return the digits."""
+        if value is None:
+            return None
+        kept = bytes(value)
+        return kept.hex() if len(kept) in _DIGEST_BYTES else kept.lstrip(_OTHER).decode("utf-8")
+
+
 def text(**options: Any) -> Any:
     """Return a text column."""
     return Field(sa_type=Text, **options)
+
+
+def hex_digest(**options: Any) -> Any:
+    """Return a column of digests, which are hexadecimal to whoever reads them and bytes in the table."""
+    return Field(sa_type=HexDigest, **options)
 
 
 def json_column(**options: Any) -> Any:

@@ -27,6 +27,8 @@ from aircoding.store.tables.assemblies import SHARED, SegmentRow
 
 __all__ = ["named_rows", "one_of"]
 
+_OWN_ID = re.compile(r"L\d+:(air:session/.+)@[0-9a-f]{8}")
+"""The id of what a session brought: its layer, its uri, the start of its text's digest; the row says it by these."""
 _LINES = re.compile(r":\d+(-\d+)?$")
 
 
@@ -36,6 +38,8 @@ def named_rows(connection: Connection, table: Table, subject: str) -> list[Row[A
     Names of paths are looked up whole in an index; a path's tail is tried on the distinct uris of files only.
     """
     bases = {subject, subject.partition("#")[0], _LINES.sub("", subject)} - {""}
+    if (own := _OWN_ID.fullmatch(subject)) is not None:
+        bases.add(own[1])
     uris = bases | {f"{scheme}:{base}" for base in bases for scheme in ("project", "air")}
     shared = _shared(table, subject)
     uris |= set(connection.execute(_tails(connection, table, bases)).scalars())

@@ -18,7 +18,7 @@ from sqlmodel import SQLModel
 from aircoding.errors import StoreError
 from aircoding.records.digests import canonical_json
 from aircoding.store.accounts import ASSEMBLIES, SEGMENT_TEXTS, SEGMENT_USES
-from aircoding.store.columns import table_of
+from aircoding.store.columns import HexDigest, table_of
 from aircoding.store.deltas import unpack
 from aircoding.store.dictionary import inflate
 from aircoding.store.fences import RUNS
@@ -97,7 +97,7 @@ def _of_accounts(connection: Connection, assemblies: Select[Any]) -> Iterator[st
 
 
 def _may_name(column: Column[Any]) -> bool:
-    return isinstance(column.type, (TextType, LargeBinary)) and not column.name.endswith("_at")
+    return isinstance(column.type, (TextType, LargeBinary, HexDigest)) and not column.name.endswith("_at")
 
 
 def _recent(table: Table, since: str) -> ColumnElement[bool] | None:

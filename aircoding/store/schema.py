@@ -17,7 +17,7 @@ from aircoding.store.database import Database
 
 __all__ = ["HEAD", "VERSION_TABLE", "Migrate", "SchemaState", "prepare_schema", "read_schema_state", "upgrade_schema"]
 
-HEAD = "0008_run_keeping"
+HEAD = "0009_digest_bytes"
 """The newest revision; kept here so that opening a store need not load Alembic (a test compares them)."""
 KNOWN = (
     "0001",
@@ -28,6 +28,7 @@ KNOWN = (
     "0006_lean_accounts",
     "0007_text_index",
     "0008_run_keeping",
+    "0009_digest_bytes",
 )
 VERSION_TABLE = "aircoding_schema"
 """A name of our own, since a PostgreSQL schema may hold another program's `alembic_version`."""

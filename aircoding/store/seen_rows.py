@@ -13,7 +13,7 @@ from aircoding.records.layers import Form, Layer, OutcomeKind, Reason, Scope, Se
 from aircoding.records.manifest import OutcomeRecord, SegmentRecord, Span
 from aircoding.records.seen import SeenOutcome, SeenSegment
 from aircoding.records.segments import Source
-from aircoding.store.accounts import ASSEMBLIES, OUTCOME_USES, OUTCOMES, SEGMENT_USES, SEGMENTS
+from aircoding.store.accounts import ASSEMBLIES, OUTCOME_USES, OUTCOMES, SEGMENT_USES, SEGMENTS, segment_names
 
 __all__ = ["SEEN_OUTCOMES", "SEEN_SEGMENTS", "seen_outcome", "seen_segment"]
 
@@ -58,16 +58,17 @@ def _place(found: Row[Any]) -> dict[str, Any]:
 
 
 def _segment(found: Row[Any], spans: str) -> SegmentRecord:
+    segment_id, source_digest = segment_names(found)
     try:
         return SegmentRecord(
-            segment_id=SegmentId(found.segment_id),
+            segment_id=SegmentId(segment_id),
             layer=Layer(found.layer),
             scope=Scope(found.scope),
             trust=Trust(found.trust),
             kind=SegmentKind(found.kind),
             source=Source(
                 uri=found.uri,
-                digest=Digest(found.source_digest),
+                digest=Digest(source_digest),
                 text_digest=Digest(found.text_digest),
                 start_line=found.start_line,
                 end_line=found.end_line,
@@ -81,7 +82,7 @@ def _segment(found: Row[Any], spans: str) -> SegmentRecord:
             selected_by=found.selected_by,
         )
     except ValueError as error:
-        raise _damaged(f"The segment {found.segment_id}", error) from None
+        raise _damaged(f"The segment {segment_id}", error) from None
 
 
 def _outcome(found: Row[Any]) -> OutcomeRecord:

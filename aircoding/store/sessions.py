@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, bindparam, func, select, update
 
 from aircoding.errors import NotFoundError, StoreError
 from aircoding.records.digests import canonical_json, sha256_text
@@ -29,6 +29,9 @@ __all__ = ["SessionStore", "run_of_session"]
 
 SESSIONS = table_of(SessionRow)
 MESSAGES = table_of(MessageRow)
+_LAST_MESSAGE = select(
+    select(func.max(MESSAGES.c.position)).where(MESSAGES.c.session_id == bindparam("session")).scalar_subquery()
+).where(SESSIONS.c.session_id == bindparam("session"))
 EVIDENCE = table_of(EvidenceRow)
 STEERING = table_of(SteeringRow)
 
@@ -178,12 +181,10 @@ class SessionStore:
         )
 
     def _expect(self, connection: Connection, session_id: str, index: int) -> None:
-        known = select(SESSIONS.c.session_id).where(SESSIONS.c.session_id == session_id)
-        if connection.execute(known).first() is None:
+        known = connection.execute(_LAST_MESSAGE, {"session": session_id}).first()
+        if known is None:
             raise _no_such_session(session_id)
-        newest = select(func.max(MESSAGES.c.position)).where(MESSAGES.c.session_id == session_id)
-        last = connection.execute(newest).scalar()
-        expected = 0 if last is None else last + 1
+        expected = 0 if known[0] is None else known[0] + 1
         if index > expected:
             raise StoreError(
                 f"Message {index} of {session_id} came before message {expected}.",

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, func, or_, select
 
 from aircoding.errors import NotFoundError
 from aircoding.records.seen import SeenOutcome, SeenSegment, Worker
-from aircoding.store.accounts import ASSEMBLIES, OUTCOME_USES, OUTCOMES, SEGMENT_USES, SEGMENTS
+from aircoding.store.accounts import ASSEMBLIES, OUTCOME_USES, OUTCOMES, SEGMENT_USES, SEGMENTS, segment_names
 from aircoding.store.columns import table_of
 from aircoding.store.database import Database
 from aircoding.store.naming import named_rows, one_of
@@ -91,8 +91,9 @@ class Sightings:
         """Return the distinct segments that a subject may mean (more than it means, never less)."""
         with self._database.read() as connection:
             return tuple(
-                Named(each.segment, each.segment_id, each.uri, each.rule_id, each.source_digest, each.text_digest)
+                Named(each.segment, segment_id, each.uri, each.rule_id, source_digest, each.text_digest)
                 for each in named_rows(connection, SEGMENTS, subject)
+                for segment_id, source_digest in (segment_names(each),)
             )
 
     def outcomes_named(self, subject: str) -> tuple[Named, ...]:

@@ -151,10 +151,12 @@ def split_request(
         digests = []
         for number, node in enumerate(request[name]):
             pointer = f"/{name}/{number}"
-            bare, own = _without_marks(node, pointer, marks), tuple(by_node.get(pointer, ()))
+            own = tuple(by_node.get(pointer, ()))
             known = before.nodes.get(pointer) if before is not None else None
-            if known is None or known.places != own or known.bare != bare:
-                known = SplitNode(bare, own, _split_node(_plain(bare), pointer, own, cutter))
+            if known is None or known.places != own or known.bare != node:
+                bare = _without_marks(node, pointer, marks)
+                if known is None or known.places != own or known.bare != bare:
+                    known = SplitNode(bare, own, _split_node(_plain(bare), pointer, own, cutter))
             nodes[pointer] = known
             digests.append(known.digest)
         lists[name] = tuple(digests)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, Table, bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 __all__ = ["chunks", "insert_if_new", "insert_new", "insert_rows", "number_rows"]
@@ -40,18 +41,22 @@ def insert_new(connection: Connection, table: Table, rows: Sequence[Mapping[str,
     Rows go in the order given: give them sorted by key, so that two writers never wait for each other crosswise.
     """
     if rows:
-        connection.execute(_insert_ignoring(connection, table), list(rows))
+        connection.execute(_insert_ignoring(connection.dialect.name, table), list(rows))
 
 
 def insert_if_new(connection: Connection, table: Table, row: Mapping[str, Any]) -> bool:
     """Insert one row unless its key is there; return whether it was new."""
     # Asked for by RETURNING: drivers do not agree on the row count of an insert.
     key = next(iter(table.primary_key))
-    return connection.execute(_insert_ignoring(connection, table).values(**row).returning(key)).first() is not None
+    return (
+        connection.execute(_insert_ignoring(connection.dialect.name, table).values(**row).returning(key)).first()
+        is not None
+    )
 
 
-def _insert_ignoring(connection: Connection, table: Table) -> Any:
-    if connection.dialect.name == "postgresql":
+@cache
+def _insert_ignoring(dialect: str, table: Table) -> Any:
+    if dialect == "postgresql":
         return postgresql.insert(table).on_conflict_do_nothing()
     return sqlite.insert(table).on_conflict_do_nothing()
 
@@ -78,6 +83,11 @@ def number_rows(
 def _numbers(connection: Connection, table: Table, key: str, fingerprints: Iterable[str]) -> dict[str, int]:
     numbers: dict[str, int] = {}
     for some in chunks(fingerprints):
-        found = select(table.c.fingerprint, table.c[key]).where(table.c.fingerprint.in_(some))
-        numbers |= {each[0]: each[1] for each in connection.execute(found)}
+        numbers |= {each[0]: each[1] for each in connection.execute(_numbered(table, key), {"some": some})}
     return numbers
+
+
+@cache
+def _numbered(table: Table, key: str) -> Any:
+    wanted = table.c.fingerprint.in_(bindparam("some", expanding=True))
+    return select(table.c.fingerprint, table.c[key]).where(wanted)

@@ -21,6 +21,7 @@ from aircoding.store.statements import chunks
 from aircoding.store.tables.assemblies import OutcomeRow, SegmentTextRow
 from aircoding.store.tables.texts import Text
 from aircoding.store.text_index import clear_index, has_index, index_rows
+from aircoding.store.texts import texts_that_start
 
 __all__ = ["index_candidates", "index_segments", "refill_index", "unseen_candidates", "unseen_texts"]
 
@@ -101,23 +102,21 @@ def refill_index(connection: Connection) -> None:
         .subquery()
     )
     shown = select(2 * first.c.number, TEXTS.c.codec, TEXTS.c.body).join(TEXTS, TEXTS.c.digest == first.c.digest)
-    out = (
-        select(OUTCOMES.c.segment_id, func.min(OUTCOMES.c.outcome_row).label("number"))
-        .where(OUTCOMES.c.outcome != OutcomeKind.INCLUDED.value)
-        .group_by(OUTCOMES.c.segment_id)
-        .subquery()
-    )
-    start = func.substr(out.c.segment_id, -8)
-    held = (TEXTS.c.digest >= start) & (TEXTS.c.digest < start + "g")
-    left_out = select(2 * out.c.number + 1, TEXTS.c.codec, TEXTS.c.body).join(TEXTS, held)
-    for query in (shown, left_out):
-        rows = list[tuple[int, str]]()
-        for row in _kept(connection, query):
-            rows.append(row)
-            if len(rows) == _ROWS_AT_ONCE:
-                index_rows(connection, rows)
-                rows.clear()
-        index_rows(connection, rows)
+    _index_all(connection, _kept(connection, shown))
+    _index_all(connection, _left_out(connection))
+
+
+def _index_all(connection: Connection, found: Iterable[tuple[int, str]]) -> None:
+    for some in chunks(found, _ROWS_AT_ONCE):
+        index_rows(connection, some)
+
+
+def _left_out(connection: Connection) -> Iterator[tuple[int, str]]:
+    """Yield the texts of candidates that were left out: an id ends in the start of their digest."""
+    first = func.min(OUTCOMES.c.outcome_row)
+    out = select(first, OUTCOMES.c.segment_id).where(OUTCOMES.c.outcome != OutcomeKind.INCLUDED.value)
+    for number, segment_id in connection.execute(out.group_by(OUTCOMES.c.segment_id).order_by(first)).all():
+        yield 2 * number + 1, "\n".join(texts_that_start(connection, segment_id.rpartition("@")[2]))
 
 
 def _kept(connection: Connection, query: Select[Any]) -> Iterator[tuple[int, str]]:

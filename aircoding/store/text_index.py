@@ -11,8 +11,9 @@ Where SQLite was built without FTS5, and on PostgreSQL, there is no index, and t
 from __future__ import annotations
 
 from collections.abc import Iterable
+from weakref import WeakSet
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Engine
 from sqlalchemy import text as sql
 
 __all__ = [
@@ -29,6 +30,8 @@ __all__ = [
 INDEX_TABLES = ("text_index", "text_terms")
 """The virtual tables; `text_index` has shadow tables, whose names begin with its own."""
 
+_INDEXED: WeakSet[Engine] = WeakSet()
+"""Databases that have been seen to have an index: it is asked about for each turn, and no program takes it away."""
 Row = tuple[int, str]
 
 
@@ -46,8 +49,12 @@ def has_index(connection: Connection) -> bool:
     """Whether there is an index that can be asked and written."""
     if connection.dialect.name != "sqlite":
         return False
-    made = connection.execute(sql("SELECT 1 FROM sqlite_schema WHERE name = 'text_index'")).first()
-    return made is not None and _has_fts5(connection)
+    engine = connection.engine
+    if engine not in _INDEXED and _has_fts5(connection):
+        made = connection.execute(sql("SELECT 1 FROM sqlite_schema WHERE name = 'text_index'")).first()
+        if made is not None:
+            _INDEXED.add(engine)
+    return engine in _INDEXED
 
 
 def _has_fts5(connection: Connection) -> bool:

@@ -13,19 +13,16 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, func, select
 
 from aircoding.records.ids import Digest
-from aircoding.store.accounts import OUTCOMES, SEGMENT_TEXTS, SEGMENTS
-from aircoding.store.columns import table_of
+from aircoding.store.accounts import OUTCOMES, SEGMENT_TEXTS, SEGMENTS, segment_names
 from aircoding.store.database import Database
 from aircoding.store.naming import one_of
 from aircoding.store.needles import Needle, cut, quoted
 from aircoding.store.statements import chunks
-from aircoding.store.tables.texts import Text
 from aircoding.store.text_index import count_rows, has_index, match_rows, terms_with
-from aircoding.store.texts import find_texts
+from aircoding.store.texts import find_texts, texts_that_start
 
 __all__ = ["TextHits", "TextSearch"]
 
-TEXTS = table_of(Text)
 MOST_TEXTS = 4_000
 """Texts that one search reads at most."""
 _MOST_TERMS = 200
@@ -139,8 +136,8 @@ def _showing(connection: Connection, digests: Iterable[Digest]) -> frozenset[int
 
 
 def _ids(connection: Connection, segments: frozenset[int]) -> frozenset[str]:
-    query = select(SEGMENTS.c.segment_id).where(one_of(SEGMENTS.c.segment, segments)).distinct()
-    return frozenset(connection.execute(query).scalars())
+    query = select(SEGMENTS).where(one_of(SEGMENTS.c.segment, segments))
+    return frozenset(segment_names(each)[0] for each in connection.execute(query))
 
 
 def _left_out(connection: Connection, outcomes: Sequence[int], holds: Callable[[str], bool]) -> frozenset[str]:
@@ -148,16 +145,6 @@ def _left_out(connection: Connection, outcomes: Sequence[int], holds: Callable[[
     query = select(OUTCOMES.c.segment_id).where(one_of(OUTCOMES.c.outcome_row, outcomes)).distinct()
     found = set()
     for segment_id in connection.execute(query).scalars():
-        if any(holds(text) for text in texts_by_start(connection, segment_id.rpartition("@")[2])):
+        if any(holds(text) for text in texts_that_start(connection, segment_id.rpartition("@")[2])):
             found.add(segment_id)
     return frozenset(found)
-
-
-def texts_by_start(connection: Connection, start: str) -> list[str]:
-    """Return the texts whose digest begins so."""
-    named = select(TEXTS.c.digest).where(TEXTS.c.digest.startswith(start, autoescape=True)) if start else None
-    if named is None:
-        return []
-    if connection.dialect.name == "sqlite":  # LIKE folds ASCII there, and does not use the index of the key
-        named = select(TEXTS.c.digest).where(TEXTS.c.digest >= start, TEXTS.c.digest < f"{start}g")
-    return list(find_texts(connection, connection.execute(named).scalars()).values())

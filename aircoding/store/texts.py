@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from aircoding.errors import NotFoundError, StoreError
 from aircoding.records.digests import sha256_text
@@ -15,9 +16,11 @@ from aircoding.store.dictionary import deflate, inflate
 from aircoding.store.statements import chunks, insert_new
 from aircoding.store.tables.texts import Text
 
-__all__ = ["TEXTS", "TextStore", "find_texts", "name_texts", "put_texts", "read_texts"]
+__all__ = ["TEXTS", "TextStore", "find_texts", "name_texts", "put_texts", "read_texts", "texts_that_start"]
 
 TEXTS = table_of(Text)
+_THERE = select(TEXTS.c.digest, TEXTS.c.body.is_not(None)).where(TEXTS.c.digest.in_(bindparam("some", expanding=True)))
+_DIGITS = re.compile(r"[0-9a-f]{1,64}")
 COMPRESS_FROM_BYTES = 48
 """Below this zlib's own header eats what it saves."""
 
@@ -69,8 +72,7 @@ def put_texts(connection: Connection, texts: Mapping[Digest, str], now: str) -> 
     """
     there: dict[str, bool] = {}
     for some in chunks(sorted(texts)):
-        found = select(TEXTS.c.digest, TEXTS.c.body.is_not(None)).where(TEXTS.c.digest.in_(some))
-        there |= {each[0]: bool(each[1]) for each in connection.execute(found)}
+        there |= {each[0]: bool(each[1]) for each in connection.execute(_THERE, {"some": some})}
     new = [_row(digest, texts[digest], now) for digest in sorted(texts.keys() - there.keys())]
     insert_new(connection, TEXTS, rows(Text, new))
     for digest in sorted(digest for digest, kept in there.items() if not kept):  # a body that was let go comes back
@@ -103,6 +105,14 @@ def find_texts(connection: Connection, digests: Iterable[Digest]) -> dict[Digest
             raw = inflate(bytes(body)) if codec == "zlib" else bytes(body)
             found[Digest(digest)] = raw.decode("utf-8")
     return found
+
+
+def texts_that_start(connection: Connection, start: str) -> list[str]:
+    """Return the texts, as far as they are kept, whose digest starts with these hexadecimal digits."""
+    if _DIGITS.fullmatch(start) is None:
+        return []
+    between = TEXTS.c.digest.between(start.ljust(64, "0"), start.ljust(64, "f"))
+    return list(find_texts(connection, connection.execute(select(TEXTS.c.digest).where(between)).scalars()).values())
 
 
 def read_texts(connection: Connection, digests: Iterable[Digest], *, what: str) -> dict[Digest, str]:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select
 
 from aircoding.records.layers import OutcomeKind
 from aircoding.records.segments import place_of
-from aircoding.store.accounts import ASSEMBLIES, OUTCOMES, SEGMENTS
+from aircoding.store.accounts import ASSEMBLIES, OUTCOMES, SEGMENTS, segment_names
 from aircoding.store.naming import one_of
 from aircoding.store.uses import Use, assemblies_with, newest_uses, outcome_uses, segment_uses
 from aircoding.store.within import Within, narrowed
@@ -103,9 +103,10 @@ def _saw(
     connection: Connection, subject: SubjectRows, within: Within, owners: dict[int, WorkerKey]
 ) -> tuple[set[tuple[WorkerKey, str]], dict[WorkerKey, bool]]:
     """Return which worker saw what, and of each that saw any version whether the newest of one source is stale."""
-    query = select(SEGMENTS.c.segment, SEGMENTS.c.segment_id, SEGMENTS.c.uri)
+    names = ("segment", "segment_id", "layer", "uri", "text_digest", "source_digest")
+    query = select(*(SEGMENTS.c[name] for name in names))
     rows = connection.execute(query.where(one_of(SEGMENTS.c.segment, subject.segments))).all()
-    places = {each.segment: place_of(each.segment_id) for each in rows}
+    places = {each.segment: place_of(segment_names(each)[0]) for each in rows}
     uris = {each.segment: each.uri for each in rows}
     wanted = frozenset(subject.segments if subject.version is None else subject.version)
     uses = list(segment_uses(connection, subject.segments, within))

@@ -1,4 +1,12 @@
-"""The sessions of the generated fleet: who worked on what, what they were told, and what they did in each turn."""
+"""The sessions of the generated fleet: who worked on what, what they were told, and what they did in each turn.
+
+A run has some hundred assemblies in few, long sessions, as coding agents work: three executors of 24 to 34 turns, a
+reviewer and a debugger of a few. A prompt begins at some 11,000 tokens (system, tools, rules, plan, task, files) and
+grows by some 700 a turn; over a session that makes 20,000 for each prompt. A turn reads a stretch of a file, runs the
+tests, or edits. What is read is the file as the session has it by then, with numbered lines: the same stretch of an
+unchanged file gives the same text again, in that session and in others, as it does in real ones. What models say,
+what they edit and what tests print is new each time.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +18,7 @@ from typing import Any
 from bench.fleet_project import PACKAGES, modules_of
 from bench.fleet_words import Words
 
+from aircoding.agents.tools.lines import Window, number_lines, split_lines
 from aircoding.context.conversation import append_message
 from aircoding.context.fitting import window_overflow
 from aircoding.context.layout import Layout
@@ -66,16 +75,14 @@ class Plotted:
 
 
 def plotted_sessions(run_id: str, revision: str, words: Words, chance: random.Random) -> Iterator[Plotted]:
-    """Return some ten sessions: an executor and a reviewer for each of four tasks, a debugger, the coordinator."""
-    packages = chance.sample(PACKAGES, 4)
-    for number, package in enumerate(packages, 1):
+    """Return five sessions: an executor for each of three tasks, a debugger and a reviewer for the first of them."""
+    for number, package in enumerate(chance.sample(PACKAGES, 3), 1):
         task = _task(f"T{number}", package, words, chance)
-        for role in ("executor", "debugger", "reviewer") if number == 1 else ("executor", "reviewer"):
+        for role in ("executor", "debugger", "reviewer") if number == 1 else ("executor",):
             brief = _brief(run_id, role, task, revision, _evidence(role, words, chance))
+            turns = chance.randint(24, 34) if role == "executor" else chance.randint(4, 10)
             narrow = chance.random() < 0.15
-            yield Plotted(brief=brief, turns=chance.randint(7, 13), window_tokens=40_000 if narrow else 200_000)
-    plan = TaskSpec(id=TaskId("P"), title="Lead the run", description=words.prose(chance, 48))
-    yield Plotted(brief=_brief(run_id, "main", plan, revision, ()), turns=chance.randint(7, 13), window_tokens=200_000)
+            yield Plotted(brief=brief, turns=turns, window_tokens=40_000 if narrow else 200_000)
 
 
 def _task(name: str, package: str, words: Words, chance: random.Random) -> TaskSpec:
@@ -86,7 +93,7 @@ def _task(name: str, package: str, words: Words, chance: random.Random) -> TaskS
         title=" ".join(words.some(chance, 6)),
         description=words.prose(chance, 90),
         write_area=(f"src/{package}/**",),
-        reads=(*chance.sample(own, 3), *chance.sample(other, 2)),
+        reads=(chance.choice(own), chance.choice(other)),
         acceptance=tuple(words.prose(chance, 14) for _ in range(3)),
         verify=(f"pytest tests/{package}",),
         tags=("security",) if chance.random() < 0.2 else (),
@@ -118,22 +125,23 @@ def _evidence(role: str, words: Words, chance: random.Random) -> tuple[Evidence,
     return ()
 
 
-def conversation(plotted: Plotted, words: Words, chance: random.Random) -> Iterator[tuple[tuple[Message, ...], str]]:
-    """Return what each turn but the last adds: the model's message with the results, and the path that it touched."""
+def conversation(
+    plotted: Plotted, files: Mapping[str, str], words: Words, chance: random.Random
+) -> Iterator[tuple[tuple[Message, ...], str]]:
+    """Return what each turn but the last adds: the model's message with the results, and the path that it touched.
+
+    Edits change what later turns of this session read, not `files`.
+    """
     session, task = plotted.brief.session_id, plotted.brief.task
-    own = modules_of(task.write_area[0].split("/")[1]) if task.write_area else modules_of("orders")
+    own = modules_of(task.write_area[0].split("/")[1])
+    now = dict(files)
     for turn in range(1, plotted.turns):
         far = chance.random() < 0.08
         path = chance.choice(modules_of(chance.choice(PACKAGES)) if far else own)
-        name = chance.choice(("fs_read", "fs_read", "shell", "fs_edit"))
+        name = chance.choices(("fs_read", "shell", "fs_edit"), (9, 6, 5))[0]
+        given, shown = _ACTS[name](path, now, words, chance)
         said = {"type": "text", "text": words.prose(chance, 40)}
-        use = {
-            "type": "tool_use",
-            "id": f"toolu_01{chance.getrandbits(100):025x}",
-            "name": name,
-            "input": _input(name, path, words, chance),
-        }
-        shown = _log(path, words, chance) if name == "shell" else words.code(chance, 24 if name == "fs_edit" else 130)
+        use = {"type": "tool_use", "id": f"toolu_01{chance.getrandbits(100):025x}", "name": name, "input": given}
         result = {"type": "tool_result", "tool_use_id": use["id"], "content": [{"type": "text", "text": shown}]}
         yield (
             (
@@ -144,17 +152,32 @@ def conversation(plotted: Plotted, words: Words, chance: random.Random) -> Itera
         )
 
 
-def _log(path: str, words: Words, chance: random.Random) -> str:
+def _read(path: str, files: dict[str, str], words: Words, chance: random.Random) -> tuple[dict[str, Any], str]:
+    whole = len(split_lines(files[path]))
+    start = chance.randrange(1, whole, 40)
+    window = Window(start, min(start + chance.choice((39, 39, 79)), whole))
+    shown = number_lines(files[path], window, again="fs_read")
+    return {"path": path, "start_line": window.start, "end_line": window.end}, shown
+
+
+def _run_tests(path: str, files: dict[str, str], words: Words, chance: random.Random) -> tuple[dict[str, Any], str]:
     """Return what running tests prints: a line for each test, and one failure with its place."""
-    names = words.some(chance, 80)
-    lines = [f"tests/{path[4:]}::test_{one} PASSED [{number * 100 // 80:3}%]" for number, one in enumerate(names)]
-    return "\n".join([*lines, "FAILED", words.code(chance, 12), f"{path}:{chance.randint(9, 130)}: AssertionError"])
+    names = words.some(chance, 16)
+    lines = [f"tests/{path[4:]}::test_{one} PASSED [{number * 100 // 16:3}%]" for number, one in enumerate(names)]
+    ends = f"{path}:{chance.randint(9, 130)}: AssertionError"
+    return {"command": f"pytest {path}"}, "\n".join([*lines, "FAILED", words.code(chance, 8), ends])
 
 
-def _input(name: str, path: str, words: Words, chance: random.Random) -> dict[str, Any]:
-    if name == "fs_edit":
-        return {"path": path, "old": words.code(chance, 6), "new": words.code(chance, 8)}
-    return {"command": f"pytest {path}"} if name == "shell" else {"path": path}
+def _edit(path: str, files: dict[str, str], words: Words, chance: random.Random) -> tuple[dict[str, Any], str]:
+    lines = split_lines(files[path])
+    first = chance.randrange(len(lines) - 6)
+    old, new = "\n".join(lines[first : first + 6]), words.code(chance, 8).rstrip("\n")
+    files[path] = "\n".join([*lines[:first], new, *lines[first + 6 :], ""])
+    ends = first + len(new.split("\n"))
+    return {"path": path, "old": old, "new": new}, f"Edited {path}: lines {first + 1} to {ends}."
+
+
+_ACTS = {"fs_read": _read, "shell": _run_tests, "fs_edit": _edit}
 
 
 def _message(session: SessionId, index: int, role: str, *content: dict[str, Any]) -> Message:

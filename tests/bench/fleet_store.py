@@ -155,6 +155,7 @@ class _Bench:
 
     def __init__(self, root: Path, home: Path, store: Store, words: Words, seed: int, totals: _Totals) -> None:
         self._root, self._home, self._store, self._words, self._seed = root, home, store, words, seed
+        self._whole_store = store
         self._totals = totals
         self._intake = make_intake()
         self._templates: dict[str, Snapshot] = {}
@@ -164,6 +165,7 @@ class _Bench:
 
     def turn_to_version(self, version: int) -> None:
         """Change the rules in the project, and read what every role gets of them."""
+        self._store = self._whole_store  # that of the run before was one transaction, and is closed
         files = project_files(self._words, self._seed, version)
         write_tree(self._root, files)
         if version % 2 == 0:
@@ -176,7 +178,7 @@ class _Bench:
         task = TaskSpec(id=_TEMPLATE, title="Template", write_area=tuple(f"src/{one}/**" for one in PACKAGES))
         self._templates = {
             role: desk.snapshot(desk.brief(role, task=task, run_revision=self._revision))
-            for role in ("executor", "reviewer", "debugger", "main")
+            for role in ("executor", "reviewer", "debugger")
         }
 
     def run(self, store: Store, *, number: int, at: _Clock, sentence: str) -> None:
@@ -226,7 +228,7 @@ class _Bench:
         brief = plotted.brief
         self._store.sessions.open(brief)
         opening = self._opening(plotted, worktree, at)
-        talk = conversation(plotted, self._words, chance)
+        talk = conversation(plotted, self._files, self._words, chance)
         messages: tuple[Message, ...] = ()
         touched: tuple[str, ...] = ()
         context: AssembledContext | None = None

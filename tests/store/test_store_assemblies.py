@@ -195,7 +195,9 @@ def test_a_changed_byte_is_noticed(store: Store, database_url: str) -> None:
     database = connect_database(database_url)
     change = "UPDATE texts SET body = :body, codec = 'raw' WHERE digest = :digest"
     database.write(
-        lambda connection: connection.execute(sa.text(change), {"body": b"x = 'e'\n", "digest": sha256_text(FILE.text)})
+        lambda connection: connection.execute(
+            sa.text(change), {"body": b"x = 'e'\n", "digest": bytes.fromhex(sha256_text(FILE.text))}
+        )
     )
     database.close()
     with pytest.raises(StoreError, match="does not give the recorded digest") as caught:
@@ -208,7 +210,9 @@ def test_a_text_that_is_no_longer_kept_is_said_so(store: Store, database_url: st
     store.assemblies.record(context, snapshot=given)
     database = connect_database(database_url)
     change = "UPDATE texts SET body = NULL WHERE digest = :digest"
-    database.write(lambda connection: connection.execute(sa.text(change), {"digest": sha256_text(FILE.text)}))
+    database.write(
+        lambda connection: connection.execute(sa.text(change), {"digest": bytes.fromhex(sha256_text(FILE.text))})
+    )
     database.close()
     with pytest.raises(NotFoundError, match="1 of its texts are not kept") as caught:
         store.assemblies.get(context.manifest_id)

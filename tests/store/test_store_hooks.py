@@ -8,15 +8,16 @@ import pytest
 import sqlalchemy as sa
 from agents.conftest import RUN
 from agents.doubles import SESSION, brief
+from store.test_store_upgrade import upgrade_to
 
 from aircoding.errors import FencedError
+from aircoding.records.digests import sha256_text
 from aircoding.records.hooks import HookEvent, HookResult
 from aircoding.records.layers import Layer, Trust
 from aircoding.records.policy import Effect
 from aircoding.records.sessions import SteeringEntry
-from aircoding.store import Store
+from aircoding.store import Store, open_store
 from aircoding.store.database import connect_database
-from aircoding.store.schema import VERSION_TABLE
 
 
 def result(occasion: str, position: int, **more: object) -> HookResult:
@@ -76,24 +77,28 @@ def test_a_steering_entry_keeps_its_trust(opened: Store) -> None:
     assert opened.sessions.steering(SESSION, 1) == entries
 
 
-def test_a_database_from_before_is_upgraded_with_what_it_holds(opened: Store, database_url: str) -> None:
-    opened.sessions.steer(SESSION, SteeringEntry(turn=1, position=0, source_uri="resource:x", text="x"))
-    opened.close()
+def test_a_database_from_before_is_upgraded_with_what_it_holds(database_url: str) -> None:
     database = connect_database(database_url)
-
-    def back(connection: sa.Connection) -> None:
-        connection.execute(sa.text("DROP TABLE hook_results"))
-        connection.execute(sa.text("DROP TABLE redactions"))
-        for column in ("profile", "imported_at", "imported_from", "bodies", "texts_let_go_at"):
-            connection.execute(sa.text(f"ALTER TABLE runs DROP COLUMN {column}"))
-        connection.execute(sa.text("ALTER TABLE steering_entries DROP COLUMN trust"))
-        connection.execute(sa.text(f"UPDATE {VERSION_TABLE} SET version_num = '0003_run_confinement'"))
-
-    database.write(back)
+    database.write(_as_of_before)
     database.close()
-    from aircoding.store import open_store
-
     with open_store(database_url, migrate="upgrade") as store:
-        assert [one.trust for one in store.sessions.steering(SESSION, 1)] == [None]
+        (entry,) = store.sessions.steering(SESSION, 1)
+        assert (entry.text, entry.trust) == ("x", None)
         store.hooks.record(SESSION, RESULTS)
         assert store.hooks.results(SESSION) == RESULTS
+
+
+def _as_of_before(connection: sa.Connection) -> None:
+    """Make the schema that had no results of hooks, with one steering entry in it."""
+    upgrade_to(connection, "0003_run_confinement")
+    tables = sa.MetaData()
+    tables.reflect(connection)
+    digest = sha256_text("x")
+    text = {"digest": digest, "codec": "raw", "size_bytes": 1, "body": b"x"}
+    session = {"session_id": SESSION, "run_id": RUN.run_id, "brief_digest": digest}
+    entry = {"session_id": SESSION, "turn": 1, "position": 0, "text_digest": digest}
+    rows = {"texts": text, "runs": {"run_id": RUN.run_id}, "sessions": session, "steering_entries": entry}
+    for name, row in rows.items():
+        table = tables.tables[name]
+        needed = {each.name: 0 if isinstance(each.type, sa.Integer) else "x" for each in table.c if not each.nullable}
+        connection.execute(table.insert().values(**(needed | row)))

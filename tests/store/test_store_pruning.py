@@ -34,7 +34,7 @@ def stored(url: str) -> dict[str, str | None]:
         found = connection.execute(sa.text("SELECT digest, codec, body FROM texts")).all()
     database.close()
     return {
-        digest: body and (inflate(bytes(body)) if codec == "zlib" else bytes(body)).decode()
+        bytes(digest).hex(): body and (inflate(bytes(body)) if codec == "zlib" else bytes(body)).decode()
         for digest, codec, body in found
     }
 

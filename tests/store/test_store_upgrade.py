@@ -20,6 +20,7 @@ from aircoding.records.ids import ManifestId
 from aircoding.records.jsonable import jsonable
 from aircoding.store import Store, migrations, open_store
 from aircoding.store.database import Database, connect_database
+from aircoding.store.schema import VERSION_TABLE
 
 DUMP = Path(__file__).parent / "data" / "at_0005.sql.gz"
 """A store that a program of schema 0005 wrote: a session of three turns and another worker's first."""
@@ -69,25 +70,39 @@ def test_a_session_of_before_goes_on_after_the_upgrade(old: Path) -> None:
             assert again.frozen.context == store.assemblies.get(again.frozen.context.manifest_id)
 
 
-def test_the_upgrade_keeps_the_rows_on_both_databases(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_upgrade_keeps_the_rows_on_both_databases(database_url: str, old: Path) -> None:
     database = connect_database(database_url)
     with closing(database):
-        database.write(lambda connection: _upgrade(connection, "0005_run_profile"))
-        monkeypatch.setattr("aircoding.store.accounts.FINGERPRINT_CHARACTERS", 64)
-        store = open_store(database_url, migrate="never")
-        made = session(3)
-        for context, snapshot in made[:2]:
-            store.assemblies.record(context, snapshot=snapshot)
+        database.write(lambda connection: upgrade_to(connection, "0005_run_profile"))
+        database.write(lambda connection: _copy(old, connection))
         before = list(_views(database))
-        monkeypatch.undo()
+        store = open_store(database_url, migrate="never")
         store.upgrade()
         assert list(_views(database)) == before
         segments = store.index.row_counts()["segments"]
-        store.assemblies.record(made[2][0], snapshot=made[2][1])
+        *_, (fourth, given) = session(4)
+        store.assemblies.record(fourth, snapshot=given)
         assert store.index.row_counts()["segments"] - segments == 3
-        for context, _ in made:
-            assert_same(store.assemblies.get(context.manifest_id), context)
+        assert_same(store.assemblies.get(fourth.manifest_id), fourth)
+        assert found_in(store).items() >= RECORDED.items()
         store.close()
+
+
+def _copy(old: Path, target: sa.Connection) -> None:
+    """Copy all rows of an old store into empty tables of the same schema."""
+    tables = sa.MetaData()
+    tables.reflect(target)
+    with closing(sqlite3.connect(old)) as raw:
+        raw.row_factory = sqlite3.Row
+        for table in tables.sorted_tables:
+            rows = [dict(row) for row in raw.execute(f"SELECT * FROM {table.name}")]
+            if not rows or table.name == VERSION_TABLE:
+                continue
+            target.execute(table.insert(), rows)
+            key = next(iter(table.primary_key))
+            if target.dialect.name == "postgresql" and isinstance(key.type, sa.Integer):
+                sequence = sa.func.pg_get_serial_sequence(table.name, key.name)
+                target.execute(sa.select(sa.func.setval(sequence, max(row[key.name] for row in rows))))
 
 
 def found_in(store: Store) -> dict[str, tuple[str, str]]:
@@ -114,7 +129,8 @@ def _views(database: Database) -> Iterator[list[tuple[object, ...]]]:
             yield sorted((tuple(row) for row in connection.execute(sa.text(f"SELECT * FROM {view}"))), key=repr)
 
 
-def _upgrade(connection: sa.Connection, revision: str) -> None:
+def upgrade_to(connection: sa.Connection, revision: str) -> None:
+    """Bring the schema to a revision, in the caller's transaction."""
     config = Config()
     config.set_main_option("script_location", str(Path(migrations.__file__).parent))
     config.attributes["connection"] = connection

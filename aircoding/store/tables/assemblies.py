@@ -10,7 +10,17 @@ from __future__ import annotations
 from sqlalchemy import Index
 from sqlmodel import SQLModel
 
-from aircoding.store.columns import data, flag, json_column, json_is_valid, number, partial_index, strict, text
+from aircoding.store.columns import (
+    data,
+    flag,
+    hex_digest,
+    json_column,
+    json_is_valid,
+    number,
+    partial_index,
+    strict,
+    text,
+)
 
 __all__ = [
     "SHARED",
@@ -45,10 +55,10 @@ class AssemblyRow(SQLModel, table=True):
 
     assembly: int | None = number(default=None, primary_key=True)
     manifest_id: str = text(unique=True)
-    digest: str = text(min_length=64, max_length=64)
+    digest: str = hex_digest(min_length=64, max_length=64)
     provenance: str = text()
     run_id: str = text()
-    run_revision: str = text()
+    run_revision: str = hex_digest()
     session_id: str = text()
     task_id: str | None = text(default=None)
     attempt: int | None = number(default=None)
@@ -60,7 +70,7 @@ class AssemblyRow(SQLModel, table=True):
     created_at: str = text()
     recorded_at: str = text()
     estimator: str = text()
-    policy_digest: str = text()
+    policy_digest: str = hex_digest()
     tokens_low: int = number()
     tokens_expected: int = number()
     tokens_high: int = number()
@@ -69,13 +79,17 @@ class AssemblyRow(SQLModel, table=True):
     segments_since: int = number()
     outcomes_since: int = number()
     conflicts_since: int = number()
-    snapshot_digest: str = text(foreign_key="texts.digest")
+    snapshot_digest: str = hex_digest(foreign_key="texts.digest")
     delta: bytes = data()
     account: bytes = data()
 
 
 class SegmentRow(SQLModel, table=True):
-    """A segment in the form in which it stood in a request, once; `fingerprint` (96 bits of it) covers all of it."""
+    """A segment in the form in which it stood in a request, once; `fingerprint` (96 bits of it) covers all of it.
+
+    `segment_id` is null where a session brought it and layer, uri and text give its id; `source_digest` where the text
+    is the source.
+    """
 
     __tablename__ = "segments"
     __table_args__ = (
@@ -85,15 +99,15 @@ class SegmentRow(SQLModel, table=True):
     )
 
     segment: int | None = number(default=None, primary_key=True)
-    fingerprint: str = text(unique=True)
-    segment_id: str = text()
+    fingerprint: str = hex_digest(unique=True)
+    segment_id: str | None = text(default=None)
     layer: str = text()
     scope: str = text()
     trust: str = text()
     kind: str = text()
     uri: str = text()
-    source_digest: str = text()
-    text_digest: str = text()
+    source_digest: str | None = hex_digest(default=None)
+    text_digest: str = hex_digest()
     start_line: int | None = number(default=None)
     end_line: int | None = number(default=None)
     revision: str | None = text(default=None)
@@ -112,7 +126,7 @@ class SegmentTextRow(SQLModel, table=True):
 
     segment: int = number(primary_key=True, foreign_key="segments.segment")
     position: int = number(primary_key=True)
-    shown_digest: str = text(foreign_key="texts.digest", index=True)
+    shown_digest: str = hex_digest(foreign_key="texts.digest", index=True)
 
 
 class SegmentUseRow(SQLModel, table=True):
@@ -134,7 +148,7 @@ class OutcomeRow(SQLModel, table=True):
     __table_args__ = (partial_index("ix_outcomes_rule_id", "rule_id", where="rule_id IS NOT NULL"), strict())
 
     outcome_row: int | None = number(default=None, primary_key=True)
-    fingerprint: str = text(unique=True)
+    fingerprint: str = hex_digest(unique=True)
     segment_id: str = text(index=True)
     uri: str = text(index=True)
     layer: str = text()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Index
 from sqlmodel import SQLModel
 
-from aircoding.store.columns import flag, json_column, json_is_valid, number, real, strict, text
+from aircoding.store.columns import flag, hex_digest, json_column, json_is_valid, number, real, strict, text
 
 __all__ = ["CommandRow", "ModelCallRow", "ToolRunRow"]
 
@@ -52,7 +52,7 @@ class ModelCallRow(SQLModel, table=True):
     stop_reason: str | None = text(default=None)
     error: str | None = text(default=None)
     maybe_billed: bool = flag(default=False)
-    reply_digest: str | None = text(default=None, foreign_key="texts.digest")
+    reply_digest: str | None = hex_digest(default=None, foreign_key="texts.digest")
 
 
 class ToolRunRow(SQLModel, table=True):
@@ -77,14 +77,14 @@ class ToolRunRow(SQLModel, table=True):
     position: int = number(ge=0)
     tool_use_id: str = text()
     name: str = text()
-    input_digest: str = text(foreign_key="texts.digest")
+    input_digest: str = hex_digest(foreign_key="texts.digest")
     state: str = text()
     fence: int = number(ge=0)
     intents: int = number(default=0, ge=0)
     decision: str | None = json_column(default=None)
     before_digests: str = json_column()
     after_digests: str = json_column()
-    text_digest: str | None = text(default=None, foreign_key="texts.digest")
+    text_digest: str | None = hex_digest(default=None, foreign_key="texts.digest")
     is_error: bool | None = flag(default=None)
     result: str | None = json_column(default=None)
     started_at: str = text()

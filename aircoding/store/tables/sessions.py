@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import ForeignKeyConstraint, Index
 from sqlmodel import SQLModel
 
-from aircoding.store.columns import flag, json_column, json_is_valid, number, real, strict, text
+from aircoding.store.columns import flag, hex_digest, json_column, json_is_valid, number, real, strict, text
 
 __all__ = ["EvidenceRow", "HookResultRow", "MessageRow", "SessionRow", "SteeringRow", "SummaryRow"]
 
@@ -27,7 +27,7 @@ class SessionRow(SQLModel, table=True):
     role: str = text()
     model: str = text()
     mode: str = text()
-    brief_digest: str = text(foreign_key="texts.digest")
+    brief_digest: str = hex_digest(foreign_key="texts.digest")
     opened_at: str = text()
     closed_at: str | None = text(default=None)
     status: str | None = text(default=None)
@@ -46,7 +46,7 @@ class MessageRow(SQLModel, table=True):
     session_id: str = text(primary_key=True, foreign_key="sessions.session_id")
     position: int = number(primary_key=True, ge=0)
     role: str = text()
-    node_digest: str = text(foreign_key="texts.digest")
+    node_digest: str = hex_digest(foreign_key="texts.digest")
     recorded_at: str = text()
 
 
@@ -60,7 +60,7 @@ class SummaryRow(SQLModel, table=True):
     epoch: int = number(primary_key=True, ge=1)
     first_position: int = number(ge=0)
     last_position: int = number(ge=0)
-    text_digest: str = text(foreign_key="texts.digest")
+    text_digest: str = hex_digest(foreign_key="texts.digest")
     claims: str = json_column()
     recorded_at: str = text()
 
@@ -75,7 +75,7 @@ class SteeringRow(SQLModel, table=True):
     turn: int = number(primary_key=True, ge=1)
     position: int = number(primary_key=True, ge=0)
     source_uri: str = text()
-    text_digest: str = text(foreign_key="texts.digest")
+    text_digest: str = hex_digest(foreign_key="texts.digest")
     recorded_at: str = text()
     trust: str | None = text(default=None)
 
@@ -100,7 +100,7 @@ class HookResultRow(SQLModel, table=True):
     trust: str = text()
     state: str = text()
     layer: str | None = text(default=None)
-    text_digest: str | None = text(default=None, foreign_key="texts.digest")
+    text_digest: str | None = hex_digest(default=None, foreign_key="texts.digest")
     decision: str | None = text(default=None)
     reason: str = text(default="")
     cut_chars: int = number(default=0, ge=0)
@@ -127,5 +127,5 @@ class EvidenceRow(SQLModel, table=True):
     trust: str = text()
     title: str = text()
     required: bool = flag()
-    text_digest: str = text(foreign_key="texts.digest")
+    text_digest: str = hex_digest(foreign_key="texts.digest")
     claims: str = json_column()

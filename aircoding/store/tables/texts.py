@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlmodel import SQLModel
 
-from aircoding.store.columns import data, number, strict, text
+from aircoding.store.columns import data, hex_digest, number, strict, text
 
 __all__ = ["Text"]
 
@@ -19,7 +19,7 @@ class Text(SQLModel, table=True):
     __tablename__ = "texts"
     __table_args__ = strict()
 
-    digest: str = text(primary_key=True, min_length=64, max_length=64)
+    digest: str = hex_digest(primary_key=True, min_length=64, max_length=64)
     codec: str = text()
     size_bytes: int = number(ge=0)
     body: bytes | None = data(default=None)
