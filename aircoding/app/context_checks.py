@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from aircoding.app.sides import Side, open_working_tree
+from aircoding.app.time_limits import time_limit
 from aircoding.app.views import Asked, ToolViews, WorkerViews, path_task
 from aircoding.audit.context_tests import MAX_TEST_BYTES, ContextTest, parse_context_tests
 from aircoding.audit.expectations import Failure, judge
@@ -24,6 +25,9 @@ __all__ = ["CheckReport", "CheckRequest", "TestResult", "check_contexts"]
 
 TESTS = ".air/shared/context-tests"
 _SUFFIXES = (".yaml", ".yml")
+_GOLDEN_SUFFIX = ".json"
+_MOST_SECONDS = 10.0
+"""Time for what one test expects: a regular expression may take for ever."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,10 +186,19 @@ def _tool_views(desk: _Desk, test: ContextTest) -> tuple[dict[str, View], list[F
     failures: list[Failure] = []
     for path in test.paths:
         view = views[path] = desk.tools.view(tool, path)
-        for failure in judge(test, view, candidates):
+        for failure in _judged(test, view, candidates):
             several = f"for {path}: " if len(test.paths) > 1 else ""
             failures.append(replace(failure, message=f"{several}{failure.message}"))
     return views, failures
+
+
+def _judged(test: ContextTest, view: View, candidates: Mapping[str, str]) -> Sequence[Failure]:
+    try:
+        with time_limit(_MOST_SECONDS):
+            return tuple(judge(test, view, candidates))
+    except TimeoutError:
+        why = "a regular expression that repeats what repeats, such as (a+)+, does that: write it otherwise"
+        return (Failure(line=test.line, message=f"it was not decided within {_MOST_SECONDS:.0f} s", why=(why,)),)
 
 
 def _worker_views(desk: _Desk, name: str, test: ContextTest) -> tuple[dict[str, View], list[Failure]]:
@@ -201,7 +214,7 @@ def _worker_views(desk: _Desk, name: str, test: ContextTest) -> tuple[dict[str, 
             raise
         return {}, [Failure(line=test.line, message=error.message, why=(error.hint,))]
     candidates = {place_of(one.segment_id): one.text for one in snapshot.segments}
-    return {test.role: view}, list(judge(test, view, candidates))
+    return {test.role: view}, list(_judged(test, view, candidates))
 
 
 def _golden(
@@ -209,6 +222,12 @@ def _golden(
 ) -> tuple[str | None, list[Failure]]:
     """Compare with the golden, or write it; return what was written, and what differs."""
     path = str(PurePosixPath(name).parent / (test.golden or ""))
+    if not path.endswith(_GOLDEN_SUFFIX):
+        raise ConfigError(
+            f"{name}:{test.line}: golden: {test.golden} does not end with {_GOLDEN_SUFFIX}",
+            hint="name a file of its own, such as NAME.manifest.json: `--update` writes it anew",
+            code="context_test.invalid",
+        )
     now = golden_document(views)
     read = read_text_file(root, path, max_bytes=MAX_TEST_BYTES * 10)
     if read.absent:

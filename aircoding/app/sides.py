@@ -165,9 +165,16 @@ def _reader(held: TreeObjects) -> Callable[[Collection[str]], Mapping[str, _Held
 
 
 def _from_disk(root: Path, paths: Collection[str]) -> Mapping[str, _Held]:
-    """Read files of the working tree; what vanished, or is neither a file nor a link, is left out."""
+    """Read files of the working tree; what vanished, lies behind a link, or is neither file nor link, is left out."""
     found: dict[str, _Held] = {}
+    whole = os.path.realpath(root)
+    is_own: dict[str, bool] = {}
     for path in paths:
+        folder = posixpath.dirname(path)
+        if folder not in is_own:
+            is_own[folder] = os.path.realpath(os.path.join(whole, folder)) == os.path.normpath(f"{whole}/{folder}")
+        if not is_own[folder]:
+            continue
         try:
             status = os.lstat(root / path)
             if stat.S_ISLNK(status.st_mode):
@@ -233,26 +240,52 @@ class _Layout:
         )
 
     def _write(self, wanted: Collection[str]) -> set[str]:
-        """Write files, and return what their links name."""
+        """Write files, then links, and return what the links name.
+
+        Nothing is written through a link: a path below one (git may list both while a folder is being replaced) is no
+        file of its own, and a link that leads out of the folder is left out.
+        """
         linked: set[str] = set()
         self._seen |= set(wanted)
-        for path, held in self._read(wanted).items():
-            place = self._folder / path
-            if place.parent not in self._made:
-                place.parent.mkdir(parents=True, exist_ok=True)
-                self._made.add(place.parent)
-            self.digests[path] = sha256_bytes((b"link:" if held.is_link else b"") + held.data)
-            if held.is_link:
-                target = os.fsdecode(held.data)
-                os.symlink(target, place)
-                linked |= self._under(posixpath.normpath(posixpath.join(posixpath.dirname(path), target)))
+        held = self._read(wanted)
+        for path in sorted(held, key=lambda each: (held[each].is_link, each)):
+            one, place = held[path], self._folder / path
+            if not self._make_folder(place.parent) or os.path.lexists(place):
+                self.notes.append(f"{path} lies where something else is: it is not looked at")
                 continue
-            if held.data.startswith(_LFS):
+            self.digests[path] = sha256_bytes((b"link:" if one.is_link else b"") + one.data)
+            if one.is_link:
+                linked |= self._link(path, os.fsdecode(one.data))
+                continue
+            if one.data.startswith(_LFS):
                 self.notes.append(f"{path} is kept in large file storage: its text was not fetched")
-            place.write_bytes(held.data)
-            if held.size_bytes > len(held.data):
-                os.truncate(place, held.size_bytes)
+            with open(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "wb") as file:
+                file.write(one.data)
+                file.truncate(max(one.size_bytes, len(one.data)))
         return linked
+
+    def _make_folder(self, folder: Path) -> bool:
+        """Make a folder of the private one; False where a link or a file stands in its way."""
+        if folder in self._made or folder == self._folder:
+            return True
+        if not self._make_folder(folder.parent):
+            return False
+        try:
+            folder.mkdir(exist_ok=True)
+        except FileExistsError:
+            return False
+        if folder.is_symlink():
+            return False
+        self._made.add(folder)
+        return True
+
+    def _link(self, path: str, target: str) -> set[str]:
+        inner = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+        if target.startswith("/") or inner == ".." or inner.startswith("../"):
+            self.notes.append(f"{path} is a link that leads out of the project: it is not followed")
+            return set()
+        os.symlink(target, self._folder / path)
+        return self._under(inner)
 
     def _under(self, target: str) -> set[str]:
         return {path for path in self._known if path == target or path.startswith(f"{target}/")}

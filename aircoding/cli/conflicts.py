@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from aircoding.audit.verdicts import holds, reason
-from aircoding.cli.output import emit, json_option, note, table
+from aircoding.cli.output import MOST_LINES, emit, json_option, note, table
 
 if TYPE_CHECKING:
     from aircoding.app.conflicts import ConflictEntry, RuledConflict
@@ -31,8 +31,8 @@ def conflicts() -> None:
 @click.option("--state", type=click.Choice(["open", "ruled"]), help="open: nobody has won yet.")
 @click.option("--kind", type=click.Choice(_KINDS))
 @click.option("--task", "task_id", help="Only those in prompts of this task's workers.")
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
-@click.option("--offset", type=click.IntRange(0), default=0)
+@click.option("--limit", type=click.IntRange(1, MOST_LINES), default=50, show_default=True)
+@click.option("--offset", type=click.IntRange(0, MOST_LINES), default=0)
 @json_option
 def list_(
     run_id: str | None,

@@ -13,10 +13,22 @@ import click
 from aircoding.records.jsonable import jsonable
 from aircoding.records.printable import visible, visible_line
 
-__all__ = ["SCHEMA_VERSION", "emit", "json_option", "note", "print_error", "table", "visible", "visible_line"]
+__all__ = [
+    "MOST_LINES",
+    "SCHEMA_VERSION",
+    "emit",
+    "json_option",
+    "note",
+    "print_error",
+    "table",
+    "visible",
+    "visible_line",
+]
 __all__ += ["visible_words"]
 
 SCHEMA_VERSION = 1
+MOST_LINES = 2**31 - 1
+"""Most lines that a page may be asked for or begin after."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 

@@ -73,6 +73,12 @@ class Sightings:
         newest = max(found, key=lambda each: (each.imported_at is None, each.created_at, each.run_id))
         return str(newest.run_id)
 
+    def runs_without_texts(self) -> int:
+        """Return how many runs have let their texts go."""
+        query = select(func.count()).select_from(RUNS).where(RUNS.c.texts_let_go_at.is_not(None))
+        with self._database.read() as connection:
+            return int(connection.execute(query).scalar_one())
+
     def runs(self) -> tuple[tuple[str, str], ...]:
         """Return the id of each run and when it was started, the newest first."""
         with self._database.read() as connection:

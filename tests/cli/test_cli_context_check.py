@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from click.testing import CliRunner, Result
 from support.projects import make_commit, make_project, write_tree
 
 from aircoding.cli.main import cli
+from aircoding.errors import ConfigError
 
 FILES = {
     "AGENTS.md": "# Rules\nBegin with a licence line.\n\n## Tests\nRun pytest.\n",
@@ -177,3 +179,46 @@ def test_nothing_is_left_behind_and_nothing_recorded(tmp_path: Path, monkeypatch
     assert check().exit_code == 1
     assert sorted(path for path in root.rglob("*") if ".git/" not in str(path)) == before
     assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize("inner", ["0link", "zlink"])  # before and after the file in any order of names
+def test_nothing_is_written_through_a_link_that_took_the_place_of_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inner: str
+) -> None:
+    tests = "\n  - {name: a path, paths: [stock/a.py], must_contain: [licence line]}\n"
+    root = project(tmp_path, tests, monkeypatch, **{f".claude/rules/{inner}/x.md": "Old.\n"})
+    outside = tmp_path / "outside"
+    write_tree(outside, {"x.md": "Mine.\n" * 2_000_000})
+    before = (outside / "x.md").read_bytes()
+    shutil.rmtree(root / ".claude/rules" / inner)
+    (root / ".claude/rules" / inner).symlink_to(outside)
+
+    done = check("--json")
+
+    assert done.exit_code == 0, done.output
+    assert (outside / "x.md").read_bytes() == before
+    assert f".claude/rules/{inner} is a link that leads out of the project" in done.output
+
+
+def test_a_regular_expression_that_takes_for_ever_fails_its_test(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("aircoding.app.context_checks._MOST_SECONDS", 0.5)
+    tests = '\n  - {name: slow, as: codex, paths: [a.py], must_contain: [{regex: "^(a+)+$"}]}\n'
+    project(tmp_path, tests, monkeypatch, **{"AGENTS.md": "a" * 60 + "!\n"})
+
+    done = check()
+
+    assert done.exit_code == 1
+    assert "it was not decided within" in done.output
+
+
+def test_update_writes_over_no_test_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = project(tmp_path, "\n  - {name: x, paths: [a.py], as: codex, golden: t.yaml}\n", monkeypatch)
+    before = (root / TESTS).read_text()
+
+    done = CliRunner().invoke(cli, ["context", "check", "--update"], standalone_mode=False)
+
+    assert isinstance(done.exception, ConfigError)
+    assert "does not end with .json" in done.exception.message
+    assert (root / TESTS).read_text() == before

@@ -17,7 +17,7 @@ from support.records import run
 
 from aircoding.app.questions.asking import Asked, Page
 from aircoding.app.questions.why import WhyNot, why_not_subject
-from aircoding.cli.main import cli
+from aircoding.cli.main import cli, main
 from aircoding.context.assembler import assemble
 from aircoding.errors import AirError
 from aircoding.records.ids import SessionId, TaskId
@@ -255,3 +255,24 @@ for arguments in {asked!r}:
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=project, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["why", "x", "--since", "99999999w"],
+        ["who-saw", "x", "--since", "9999999999999d"],
+        ["who-saw", "x", "--offset", "999999999999999999999"],
+        ["list", "--offset", "99999999999999999999999"],
+        ["blame", "m-" + "f" * 100_000],
+    ],
+)
+def test_numbers_and_names_without_bounds_are_refused(
+    project: Path, arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(project)
+
+    with pytest.raises(SystemExit) as ended:
+        main(["context", *arguments])
+
+    assert ended.value.code == 2, capsys.readouterr()

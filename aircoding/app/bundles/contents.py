@@ -137,10 +137,19 @@ def _words(error: Exception) -> str:
 def _object(raw: bytes) -> Mapping[str, Any]:
     if not raw.endswith(b"\n"):
         raise ValueError("the line is cut off")
-    value = json.loads(raw.decode("utf-8"), parse_constant=_no_constant)
+    value = json.loads(raw.decode("utf-8"), parse_constant=_no_constant, object_pairs_hook=_once)
     if not isinstance(value, dict):
         raise ValueError("it is no JSON object")
     canonical_json(value)  # refuses lone surrogates, which no text of ours holds
+    return value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse a key that stands twice: two readers could take it for two things."""
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{next(name for name in names if names.count(name) > 1)[:80]!r} stands twice in one object")
     return value
 
 
@@ -176,7 +185,7 @@ def _manifest(path: Path, raw: bytes) -> BundleManifest:
     from aircoding.store.decode import decode
 
     try:
-        value = json.loads(raw.decode("utf-8"))
+        value = json.loads(raw.decode("utf-8"), object_pairs_hook=_once)
         version = value["format"]
         if version != BUNDLE_FORMAT:
             raise BundleError(

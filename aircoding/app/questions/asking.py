@@ -96,11 +96,9 @@ def asked_within(store: Store, asked: Asked) -> Within:
 
 def _earliest(since: str) -> datetime:
     ago = _AGO.fullmatch(since)
-    if ago is not None:
-        return datetime.now(UTC) - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
     try:
-        return _time(since)
-    except ValueError:
+        return _time(since) if ago is None else datetime.now(UTC) - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
+    except (ValueError, OverflowError):
         hint = "give a duration (90m, 12h, 7d, 2w), a date or a time (2026-11-30T12:00:00Z)"
         raise UsageError(f"--since {since} is no time", hint=hint) from None
 

@@ -37,7 +37,8 @@ _NOT_WHOLE = frozenset({"part", "missed", "other", "never"})
 class WhyNot:
     """What became of a subject: a page of `total` groups, over `sessions` sessions; `run_id` None: of all runs.
 
-    `by_text`: it is no name, and these are candidates whose text holds it; `unchecked` counts texts that were not read.
+    `by_text`: it is no name, and these are candidates whose text holds it; `unchecked` counts texts that were not read,
+    `runs_without_texts` runs whose texts were let go, so that nothing can be found in them.
     `absence` says why there is nothing. `now`: of no recorded prompt, but of one that was assembled for the question.
     """
 
@@ -47,6 +48,7 @@ class WhyNot:
     sessions: int
     by_text: bool = False
     unchecked: int = 0
+    runs_without_texts: int = 0
     absence: Absence | None = None
     now: bool = False
 
@@ -56,7 +58,8 @@ class Why:
     """Where a text stands: a page of `total` places; `run_id` None: of all runs.
 
     `places` are exact (of one run or assembly), `sightings` are segments whose text holds it, each with the assembly
-    that it came in with (of many runs): only one of the two is filled. `unchecked` counts texts that were not searched.
+    that it came in with (of many runs): only one of the two is filled. `unchecked` counts texts that were not searched,
+    `runs_without_texts` runs whose texts were let go.
     """
 
     run_id: str | None
@@ -65,6 +68,7 @@ class Why:
     total: int
     sessions: int
     unchecked: int = 0
+    runs_without_texts: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +113,15 @@ def _shown(run_id: str, places: tuple[Place, ...], page: Page) -> Why:
 def _indexed(store: Store, text: str, within: Within, page: Page) -> Why:
     hits = store.search.find(text, candidates=False)
     seen, total, sessions = store.sightings.places(hits.segments, within, limit=page.limit, offset=page.offset)
-    return Why(run_id=None, places=(), sightings=seen, total=total, sessions=sessions, unchecked=hits.unchecked)
+    return Why(
+        run_id=None,
+        places=(),
+        sightings=seen,
+        total=total,
+        sessions=sessions,
+        unchecked=hits.unchecked,
+        runs_without_texts=store.sightings.runs_without_texts(),
+    )
 
 
 def why_not_subject(start: Path, subject: str, asked: Asked, *, manifest_id: str | None, page: Page) -> WhyNot:
@@ -136,10 +148,14 @@ def why_not_subject(start: Path, subject: str, asked: Asked, *, manifest_id: str
         )
         absence = explain_absence(root, start, subject, about)
         if absence.is_name and not absence.near:
+            if within.run_id is not None:
+                require_texts(store, within.run_id)
             hits = store.search.find(subject)
             by_text = _considered(store, store.sightings.outcomes_of(hits.segment_ids), within, page)
-            found = replace(by_text, by_text=by_text.total > 0, unchecked=hits.unchecked)
-        return found if found.total else replace(found, absence=absence)
+            gone = store.sightings.runs_without_texts()
+            found = replace(by_text, by_text=by_text.total > 0, unchecked=hits.unchecked, runs_without_texts=gone)
+        looked_through = not (found.unchecked or found.runs_without_texts)
+        return replace(found, absence=absence) if looked_through and not found.total else found
 
 
 def _considered(store: Store, outcomes: Collection[int], within: Within, page: Page) -> WhyNot:

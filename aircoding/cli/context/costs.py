@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from aircoding.cli.output import emit, json_option, note
+from aircoding.cli.output import MOST_LINES, emit, json_option, note
 
 if TYPE_CHECKING:
     from aircoding.app.questions.costs import By
@@ -18,8 +18,8 @@ __all__ = ["costs"]
 @click.command()
 @click.option("--run", "run_id", help="A run, or `all`; default the newest one.")
 @click.option("--by", type=click.Choice(["task", "role", "layer", "model"]), default="task", show_default=True)
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
-@click.option("--offset", type=click.IntRange(0), default=0)
+@click.option("--limit", type=click.IntRange(1, MOST_LINES), default=50, show_default=True)
+@click.option("--offset", type=click.IntRange(0, MOST_LINES), default=0)
 @json_option
 def costs(run_id: str | None, by: str, limit: int, offset: int, as_json: bool) -> None:
     """Say what prompts and answers cost by task, role, layer or model, and what of it was measured."""

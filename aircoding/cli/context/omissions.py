@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from aircoding.cli.output import emit, json_option, note
+from aircoding.cli.output import MOST_LINES, emit, json_option, note
 from aircoding.records.layers import Layer, Reason
 
 __all__ = ["conflicts", "omissions"]
@@ -14,8 +14,8 @@ __all__ = ["conflicts", "omissions"]
 _run = click.option("--run", "run_id", help="A run, or `all`; default the newest one.")
 _task = click.option("--task", "task_id", help="Only this task's workers.")
 _role = click.option("--role", help="Only this role.")
-_limit = click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
-_offset = click.option("--offset", type=click.IntRange(0), default=0)
+_limit = click.option("--limit", type=click.IntRange(1, MOST_LINES), default=20, show_default=True)
+_offset = click.option("--offset", type=click.IntRange(0, MOST_LINES), default=0)
 
 
 @click.command()

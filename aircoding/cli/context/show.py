@@ -8,7 +8,7 @@ import click
 
 from aircoding.cli.context import show_answers
 from aircoding.cli.context.page import emit_page, html_option
-from aircoding.cli.output import emit, json_option, note
+from aircoding.cli.output import MOST_LINES, emit, json_option, note
 
 __all__ = ["list_", "show"]
 
@@ -36,8 +36,8 @@ def show(manifest_id: str, prompt: bool, page_file: Path | None, as_json: bool) 
 @click.option("--run", "run_id", help="A run, or `all`; default the newest one.")
 @click.option("--task", "task_id")
 @click.option("--role")
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
-@click.option("--offset", type=click.IntRange(0), default=0)
+@click.option("--limit", type=click.IntRange(1, MOST_LINES), default=50, show_default=True)
+@click.option("--offset", type=click.IntRange(0, MOST_LINES), default=0)
 @json_option
 def list_(run_id: str | None, task_id: str | None, role: str | None, limit: int, offset: int, as_json: bool) -> None:
     """List recorded assemblies, the newest first."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from aircoding.cli.context import why_answers
-from aircoding.cli.output import emit, json_option, note
+from aircoding.cli.output import MOST_LINES, emit, json_option, note
 from aircoding.records.jsonable import jsonable
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["who_saw", "why", "why_not"]
 
-_WHY_NOT = ("run_id", "total", "sessions", "by_text", "unchecked", "absence", "now")
+_WHY_NOT = ("run_id", "total", "sessions", "by_text", "unchecked", "runs_without_texts", "absence", "now")
 _manifest = click.option("--manifest", "manifest_id", help="Only this assembly.")
 
 
@@ -44,8 +44,10 @@ def _asking(role: str | None = None) -> Callable[[Callable[..., None]], Callable
             click.option("--task", "task_id", help="Only this task's workers."),
             click.option("--role", default=role, show_default=role is not None, help="Only this role, or `all`."),
             click.option("--session", "session_id", help="Only this session."),
-            click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="Lines at most."),
-            click.option("--offset", type=click.IntRange(0), default=0, help="Lines to leave out first."),
+            click.option(
+                "--limit", type=click.IntRange(1, MOST_LINES), default=50, show_default=True, help="Lines at most."
+            ),
+            click.option("--offset", type=click.IntRange(0, MOST_LINES), default=0, help="Lines to leave out first."),
         )
         for option in reversed(options):
             with_asked = option(with_asked)
@@ -70,6 +72,7 @@ def why(text: str, asked: Asked, page: Page, manifest_id: str | None, as_json: b
     found = why_text(Path.cwd(), text, asked, manifest_id=manifest_id, page=page)
     shown = len(found.places) + len(found.sightings)
     more = {"run_id": found.run_id, "total": found.total, "sessions": found.sessions, "unchecked": found.unchecked}
+    more["runs_without_texts"] = found.runs_without_texts
     more["sightings"] = jsonable(found.sightings)
     emit("places", found.places, as_json=as_json, text=lambda: why_answers.why_text(text, found), **more)
     _say_rest(page, shown, found.total, as_json=as_json)

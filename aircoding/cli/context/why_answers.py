@@ -56,24 +56,30 @@ def _chain(record: SegmentRecord) -> list[str]:
     ]
 
 
-def _unchecked(found: Why) -> str:
-    if not found.unchecked:
-        return ""
-    texts = counted(found.unchecked, "text")
-    return f"\n{texts} were not searched: this is in too many; give more of it, or ask for one run"
+def _unchecked(found: Why | WhyNot) -> str:
+    said = ""
+    if found.unchecked:
+        texts = counted(found.unchecked, "text")
+        said += f"\n{texts} were not searched: this is in too many; give more of it, or ask for one run"
+    if found.runs_without_texts:
+        runs = counted(found.runs_without_texts, "run")
+        said += f"\n{runs} could not be looked through: their texts are not kept"
+    return said
 
 
 def why_not_text(subject: str, found: WhyNot) -> str:
     """Return each time that a subject was considered, and what would change the outcome."""
     if found.absence is not None:
         return "\n".join(_absence(subject, found.absence))
+    if not found.considerations and (found.unchecked or found.runs_without_texts):
+        return f"{subject!r} is no name that is on record, and no text that is kept holds it{_unchecked(found)}"
     if not found.considerations:
         return f"{subject} was never considered in this assembly; ask without --manifest for the reason"
     alike = groupby(found.considerations, key=_alike)
     lines = [line for _, some in alike for line in _consideration(list(some), found)]
     if found.by_text:
         lines.insert(0, f"{subject!r} is no name that is on record; these candidates hold it as text:")
-    return "\n".join(lines)
+    return "\n".join(lines) + _unchecked(found)
 
 
 def _alike(one: Consideration) -> tuple[object, ...]:
