@@ -15,6 +15,8 @@ def remedy(note: OutcomeRecord) -> str:
     if note.reason is Reason.OVERRIDDEN and note.by.startswith(_RULING):
         conflict_id = note.by.removeprefix(_RULING)
         return f'a person ruled so: rule again with `aircoding conflicts rule {conflict_id} --winner ... "why"`'
+    if note.reason is Reason.OVERRIDDEN and note.detail.startswith(_OF_EXTERNAL_TRUST):
+        return "trust the project: `aircoding permissions trust`"
     if note.by == note.uri and note.layer is Layer.L3:
         own = _OF_SKILLS if note.uri.lower().endswith("/skill.md") else _OF_RULE_FILES
         if note.reason in own:
@@ -29,6 +31,9 @@ def _plain(uri: str) -> str:
 
 _RULING = "ruling:"
 """What `by` of an outcome begins with that a person's ruling made; the id of the conflict follows."""
+
+_OF_EXTERNAL_TRUST = "text of external trust "
+"""How the detail of an outcome begins where only trust kept a text from overriding another."""
 
 _REMEDIES = {
     Reason.NOT_IN_PROFILE: "retrieve it in the role's profile ({place}), or ask another role",

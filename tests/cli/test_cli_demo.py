@@ -219,3 +219,14 @@ def test_without_a_network_the_run_says_that_no_model_was_reached_and_what_to_do
     assert "attempt ended" not in ended.output
     assert ": interrupted (no model could be reached: " in ended.output
     assert "The run is not over. Go on with: aircoding resume " in ended.output
+
+
+def test_a_file_that_a_worker_read_with_a_tool_is_known(demo: Path) -> None:
+    who = air(demo, "context", "who-saw", "README.md")
+    why_not = air(demo, "context", "why-not", "README.md", "--task", "T12")
+
+    for ended in (who, why_not):
+        assert ended.code == 0, ended.output
+        assert "it was asked for with fs_read, 1 time" in ended.output
+        assert "task T12  executor, since turn 2" in ended.output
+        assert "never considered" not in ended.output

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from aircoding.app.questions.asking import Asked, Page, asked_within, record_of
 from aircoding.app.questions.kept import require_texts
 from aircoding.app.questions.selectors import selected_id
+from aircoding.app.questions.tool_reads import ToolReads, tool_reads
 from aircoding.audit.absences import Absence
 from aircoding.audit.considerations import Consideration, consideration, why_not
 from aircoding.audit.places import Place, why
@@ -40,6 +41,7 @@ class WhyNot:
     `by_text`: it is no name, and these are candidates whose text holds it; `unchecked` counts texts that were not read,
     `runs_without_texts` runs whose texts were let go, so that nothing can be found in them.
     `absence` says why there is nothing. `now`: of no recorded prompt, but of one that was assembled for the question.
+    `reads` are calls that brought the file as a tool's result.
     """
 
     run_id: str | None
@@ -51,6 +53,7 @@ class WhyNot:
     runs_without_texts: int = 0
     absence: Absence | None = None
     now: bool = False
+    reads: ToolReads = field(default_factory=ToolReads)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +82,7 @@ class WhoSaw:
     summary: Summary
     witnesses: tuple[Witness, ...]
     total: int
+    reads: ToolReads = field(default_factory=ToolReads)
 
 
 def why_text(start: Path, text: str, asked: Asked, *, manifest_id: str | None, page: Page) -> Why:
@@ -134,7 +138,7 @@ def why_not_subject(start: Path, subject: str, asked: Asked, *, manifest_id: str
             return _in_one(store, subject, manifest_id)
         within = asked_within(store, asked)
         named = _numbers(_meant(store.sightings.outcomes_named(subject), subject))
-        found = _considered(store, named, within, page)
+        found = replace(_considered(store, named, within, page), reads=tool_reads(store, subject, within))
         if found.total:
             return found
         from aircoding.app.questions.unconsidered import AskedAbout, explain_absence
@@ -153,7 +157,13 @@ def why_not_subject(start: Path, subject: str, asked: Asked, *, manifest_id: str
             hits = store.search.find(subject)
             by_text = _considered(store, store.sightings.outcomes_of(hits.segment_ids), within, page)
             gone = store.sightings.runs_without_texts()
-            found = replace(by_text, by_text=by_text.total > 0, unchecked=hits.unchecked, runs_without_texts=gone)
+            found = replace(
+                by_text,
+                by_text=by_text.total > 0,
+                unchecked=hits.unchecked,
+                runs_without_texts=gone,
+                reads=found.reads,
+            )
         looked_through = not (found.unchecked or found.runs_without_texts)
         return replace(found, absence=absence) if looked_through and not found.total else found
 
@@ -197,6 +207,7 @@ def who_saw_subject(
         ]
         workers = store.sightings.workers([one.worker for one in _on_page(asked_for, page)])
         seen, told = store.sightings.of_workers(workers, rows.segments, rows.outcomes)
+        reads = tool_reads(store, name, within)
     are_stale = {(one.segment_id, one.source_digest) for one in named if one.number in rows.stale}
 
     def is_stale(record: SegmentRecord) -> bool:
@@ -204,7 +215,11 @@ def who_saw_subject(
 
     told_by = who_saw(workers, seen, told, name, digest=digest, is_stale=is_stale)
     return WhoSaw(
-        run_id=within.run_id, summary=_counted(count_verdicts(verdicts)), witnesses=told_by, total=len(asked_for)
+        run_id=within.run_id,
+        summary=_counted(count_verdicts(verdicts)),
+        witnesses=told_by,
+        total=len(asked_for),
+        reads=reads,
     )
 
 

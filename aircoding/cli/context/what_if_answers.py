@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from aircoding.cli.context.diff_answers import diff_text
 from aircoding.cli.context.places import plain_uri, shown_section
 from aircoding.cli.context.show_answers import context_document
 from aircoding.cli.output import visible_line
+from aircoding.context.manifest import latest_outcomes
 from aircoding.records.jsonable import jsonable
 from aircoding.records.layers import Scope
 from aircoding.records.words import counted
@@ -15,6 +17,7 @@ from aircoding.records.words import counted
 if TYPE_CHECKING:
     from aircoding.app.questions.what_if import TakenIn, WhatIf
     from aircoding.audit.what_if import Overflowed
+    from aircoding.records.manifest import AssembledContext, OutcomeRecord
 
 __all__ = ["what_if_document", "what_if_text"]
 
@@ -44,7 +47,20 @@ def what_if_text(answer: WhatIf) -> str:
     if answer.would_be is None or answer.difference is None:
         return "\n".join(lines)
     before, after = answer.unchanged.token_estimate.expected, answer.would_be.token_estimate.expected
-    return "\n".join([*lines, f"about {after} tokens instead of {before}", diff_text(answer.difference)])
+    fate = _fate(answer.taken_in, answer.would_be)
+    return "\n".join([*lines, *fate, f"about {after} tokens instead of {before}", diff_text(answer.difference)])
+
+
+def _fate(taken_in: Sequence[TakenIn], would_be: AssembledContext) -> list[str]:
+    """Return what became of each file that was tried: `no difference` may mean that it would have stayed out."""
+    tried = {segment_id for one in taken_in for segment_id in one.segment_ids}
+    notes = [note for note in latest_outcomes(would_be.manifest.outcomes) if note.segment_id in tried]
+    return list(dict.fromkeys(_became(note) for note in notes))
+
+
+def _became(note: OutcomeRecord) -> str:
+    what = f"{visible_line(plain_uri(note.uri))} would be {note.outcome.value}"
+    return f"{what} ({note.reason.value}): {visible_line(note.detail)}" if note.reason else what
 
 
 def _removed(answer: WhatIf) -> list[str]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["who_saw", "why", "why_not"]
 
-_WHY_NOT = ("run_id", "total", "sessions", "by_text", "unchecked", "runs_without_texts", "absence", "now")
+_WHY_NOT = ("run_id", "total", "sessions", "by_text", "unchecked", "runs_without_texts", "absence", "now", "reads")
 _manifest = click.option("--manifest", "manifest_id", help="Only this assembly.")
 
 
@@ -131,7 +131,7 @@ def who_saw(subject: str, asked: Asked, page: Page, only_stale: bool, only_misse
     from aircoding.app.questions.why import who_saw_subject
 
     found = who_saw_subject(Path.cwd(), subject, asked, page=page, only_stale=only_stale, only_missed=only_missed)
-    more = {"run_id": found.run_id, "summary": jsonable(found.summary), "total": found.total}
+    more = {name: jsonable(getattr(found, name)) for name in ("run_id", "summary", "total", "reads")}
     emit("witnesses", found.witnesses, as_json=as_json, text=lambda: why_answers.who_saw_text(subject, found), **more)
     _say_rest(page, len(found.witnesses), found.total, as_json=as_json)
 

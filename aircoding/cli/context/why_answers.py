@@ -5,12 +5,14 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from aircoding.app.questions.tool_reads import READ_TOOL
 from aircoding.cli.context.places import plain_uri, shown_place, shown_section
 from aircoding.cli.output import table
 from aircoding.records.layers import OutcomeKind
 from aircoding.records.words import counted
 
 if TYPE_CHECKING:
+    from aircoding.app.questions.tool_reads import ToolReads
     from aircoding.app.questions.why import WhoSaw, Why, WhyNot
     from aircoding.audit.absences import Absence
     from aircoding.audit.considerations import Consideration
@@ -70,7 +72,8 @@ def _unchecked(found: Why | WhyNot) -> str:
 def why_not_text(subject: str, found: WhyNot) -> str:
     """Return each time that a subject was considered, and what would change the outcome."""
     if found.absence is not None:
-        return "\n".join(_absence(subject, found.absence))
+        read = _reads(found.reads)
+        return "\n".join(_absence(subject, found.absence) if not read else [f"{subject} was no candidate.", *read])
     if not found.considerations and (found.unchecked or found.runs_without_texts):
         return f"{subject!r} is no name that is on record, and no text that is kept holds it{_unchecked(found)}"
     if not found.considerations:
@@ -79,7 +82,20 @@ def why_not_text(subject: str, found: WhyNot) -> str:
     lines = [line for _, some in alike for line in _consideration(list(some), found)]
     if found.by_text:
         lines.insert(0, f"{subject!r} is no name that is on record; these candidates hold it as text:")
-    return "\n".join(lines) + _unchecked(found)
+    return "\n".join([*lines, *_reads(found.reads)]) + _unchecked(found)
+
+
+def _reads(reads: ToolReads) -> list[str]:
+    """Return who asked for the file with a tool; the answer to such a call is a part of the worker's conversation."""
+    if not reads.total:
+        return []
+    head = f"it was asked for with {READ_TOOL}, {counted(reads.total, 'time')}; what came back is in those prompts:"
+    more = ["  …"] if reads.total > len(reads.calls) else []
+    return [head, *map(_call, reads.calls), *more]
+
+
+def _call(one: SeenSegment) -> str:
+    return f"  {one.manifest_id}  run {one.run_id}  task {one.task_id or '-'}  {one.role}, since turn {one.turn}"
 
 
 def _alike(one: Consideration) -> tuple[object, ...]:
@@ -124,6 +140,9 @@ def who_saw_text(subject: str, found: WhoSaw) -> str:
     count = found.summary
     if not count.workers:
         return "no recorded prompt matches"
+    read = _reads(found.reads)
+    if count.never == count.workers and read:
+        return "\n".join([f"{subject} was no candidate for any of {count.workers} workers", *read])
     if count.never == count.workers:
         return f"{subject} was never considered for any of {count.workers} workers: check the name"
     headings = ["run", "task", "role", "saw it", "how, or why not"]
@@ -131,7 +150,7 @@ def who_saw_text(subject: str, found: WhoSaw) -> str:
     if found.run_id is not None:
         headings, rows = headings[1:], [row[1:] for row in rows]
     shown = table(headings, rows) if rows else "no worker is among these"
-    return f"{subject}: {_summary(count)}\n\n{shown}"
+    return "\n".join([f"{subject}: {_summary(count)}", "", shown, *(["", *read] if read else [])])
 
 
 def _summary(count: Summary) -> str:
