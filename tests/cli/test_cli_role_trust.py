@@ -80,7 +80,7 @@ def test_a_packaged_role_remembers_nothing_of_a_project_that_nobody_trusts(
     (root / ".air/shared/plan/tasks.yaml").write_text(PLAN.replace("evil", "experience_miner"))
     make_commit(root)
     air(root, "run", "--provider", "scripted:script.yaml")
-    digests = rows(root, "SELECT text_digest FROM tool_runs WHERE name = 'memory_write'")
+    digests = rows(root, "SELECT lower(hex(text_digest)) FROM tool_runs WHERE name = 'memory_write'")
     with open_store(root / ".air/local/air.db", read_only=True) as store:
         texts = [str(store.texts.get(Digest(str(digest)))) for (digest,) in digests]
     assert ["the user does not trust this project" in text for text in texts] == [True, True], texts

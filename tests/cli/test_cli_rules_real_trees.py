@@ -20,7 +20,8 @@ from aircoding.rules.tools.explain import FOREIGN_TOOLS, explain_as
 
 TREES = Path(__file__).parents[2].parent / "shared" / "data" / "rule-trees"
 NAMES = ("koku", "pydantic-ai", "task-master")
-DRAWN = 50
+DRAWN, SAMPLE = 50, 10
+"""Paths of each tree; two minutes for 50, so that every run takes a sample."""
 
 pytestmark = [
     pytest.mark.shared,
@@ -60,11 +61,14 @@ def answers(around: RuleFolder, path: str) -> Iterator[tuple[str, Any]]:
     yield "worker", jsonable(explain_in(folder, tree, WorkerRequest()).files)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [*((name, SAMPLE) for name in NAMES), *(pytest.param(name, DRAWN, marks=pytest.mark.bench) for name in NAMES)],
+)
 def test_e16_the_order_of_listings_changes_nothing_and_no_file_is_forgotten(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    drawn = random.Random(name).sample(sorted(path for path in paths_of(name) if path), DRAWN)
+    drawn = random.Random(name).sample(sorted(path for path in paths_of(name) if path), count)
     first = planted(name, tmp_path / "first" / name, random.Random(1))
     second = planted(name, tmp_path / "second" / name, random.Random(2))
     files = {path.relative_to(first).as_posix() for path in first.rglob("*") if path.is_file()}
