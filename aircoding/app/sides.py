@@ -21,8 +21,6 @@ from types import FrameType
 from aircoding.app.rule_folders import open_folder
 from aircoding.errors import ConfigError, PlanError
 from aircoding.graph.plan_file import parse_plan
-from aircoding.records.digests import sha256_bytes
-from aircoding.records.ids import Digest
 from aircoding.rules.globs import Dialect, compile_globs
 from aircoding.rules.imports import FOLLOWED, NAMES_ONLY, Following, imports_of
 from aircoding.rules.rule_names import classify
@@ -45,15 +43,14 @@ _LFS = b"version https://git-lfs"
 class Side:
     """One side of a comparison. `root` is the private folder, `project_root` the one that the user knows.
 
-    `digests` are of every file that was laid out, links by the place that they name. `commit` and `objects`, mode and
-    object of every name, are those of a revision; the working tree has none. `notes` say what could not be taken.
+    `commit` and `objects`, mode and object of every name, are those of a revision; the working tree has none. `notes`
+    say what could not be taken.
     """
 
     label: str
     root: Path
     project_root: Path
     paths: tuple[str, ...]
-    digests: Mapping[str, Digest]
     notes: tuple[str, ...] = ()
     commit: str = ""
     objects: Mapping[str, str] = field(default_factory=dict)
@@ -89,7 +86,6 @@ def open_revision(root: Path, revision: str, *, more: Collection[str] = ()) -> I
             root=folder,
             project_root=root,
             paths=paths,
-            digests=layout.digests,
             notes=(*_submodules(inside), *layout.notes),
             commit=held.commit,
             objects={path: f"{entry.mode} {entry.object_id}" for path, entry in held.entries.items()},
@@ -110,7 +106,6 @@ def open_working_tree(start: Path, *, more: Collection[str] = ()) -> Iterator[Si
             root=folder,
             project_root=found.root,
             paths=found.paths,
-            digests=layout.digests,
             notes=tuple(layout.notes),
         )
 
@@ -208,7 +203,6 @@ class _Layout:
         more: frozenset[str],
     ) -> None:
         self._folder, self._known, self._read, self._more = folder, frozenset(paths), read, more
-        self.digests: dict[str, Digest] = {}
         self.notes: list[str] = []
         self._seen: set[str] = set()
         self._made: set[Path] = set()
@@ -253,7 +247,6 @@ class _Layout:
             if not self._make_folder(place.parent) or os.path.lexists(place):
                 self.notes.append(f"{path} lies where something else is: it is not looked at")
                 continue
-            self.digests[path] = sha256_bytes((b"link:" if one.is_link else b"") + one.data)
             if one.is_link:
                 linked |= self._link(path, os.fsdecode(one.data))
                 continue

@@ -24,7 +24,7 @@ from aircoding.records.snapshot import Message, Snapshot
 from aircoding.store.decode import decode
 from aircoding.store.skeleton import join_node, needed_texts, split_message
 
-__all__ = ["StoredSnapshot", "index_after", "join_snapshot", "snapshot_texts", "split_snapshot"]
+__all__ = ["StoredSnapshot", "index_after", "join_snapshot", "split_snapshot"]
 
 _FORMS = ("text", "excerpt", "reference")
 _OWN_WAY = ("request", "created_at", "segments", "messages", "frozen")
@@ -165,20 +165,6 @@ def index_after(whole: Mapping[str, Any], added: Iterable[Mapping[str, Any]]) ->
         index["fields"] = {**index["fields"], **part["fields"]}
         index["messages"] = [*index["messages"], *part.get("messages_after", ())]
     return index
-
-
-def snapshot_texts(index: Mapping[str, Any], read: Texts) -> frozenset[Digest]:
-    """Return the digests of all texts that an index names, directly or not.
-
-    Raises:
-        NotFoundError: a part of it is not kept.
-    """
-    nodes = [node for _, _, _, node in index["messages"]]
-    outer = read(frozenset([*index["segments"], *nodes]))
-    segments = [segment for stretch in index["segments"] for segment in json.loads(outer[stretch])]
-    named = (segment[form] for segment in segments for form in _FORMS if segment[form] is not None)
-    inner = needed_texts(outer[node] for node in nodes)
-    return frozenset([*_named(index["fields"]), *outer, *named, *inner])
 
 
 def _named(kept: Mapping[str, Any]) -> list[Digest]:

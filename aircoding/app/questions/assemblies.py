@@ -11,14 +11,15 @@ from aircoding.records.manifest import AssembledContext, AssemblyHead
 __all__ = ["list_contexts", "load_context"]
 
 
-def load_context(start: Path, manifest_id: str) -> AssembledContext:
-    """Return a recorded assembly, byte for byte; the start of an id is enough when only one has it.
+def load_context(start: Path, given: str) -> AssembledContext:
+    """Return the recorded assembly that a selector names, byte for byte.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: there is none, or its texts are not kept.
+        UsageError: an id's start fits several.
     """
     with record_of(start) as (_, store):
-        return store.assemblies.get(selected_id(store, manifest_id))
+        return store.assemblies.get(selected_id(store, given))
 
 
 def list_contexts(

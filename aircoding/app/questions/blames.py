@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from aircoding.app.questions.selectors import load_selected
+from aircoding.app.questions.assemblies import load_context
 from aircoding.audit.blame import BlameLine, blame
 from aircoding.audit.texts import block_pointers
 from aircoding.errors import NotFoundError
@@ -28,7 +28,7 @@ def blame_recorded(
     Raises:
         NotFoundError: there is no such assembly, or it has no such block.
     """
-    return blame_context(load_selected(start, given), block=block, layer=layer, source=source)
+    return blame_context(load_context(start, given), block=block, layer=layer, source=source)
 
 
 def blame_context(

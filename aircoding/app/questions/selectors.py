@@ -1,40 +1,27 @@
 """Name a recorded assembly as a person would: by id, by session and turn, by run, task and role, or as the one before.
 
-Every command that takes an assembly can take a selector: `load_selected`, `selected_id`.
+Every command that takes an assembly can take a selector.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aircoding.app.questions.asking import record_of
 from aircoding.app.questions.finding import full_id
 from aircoding.errors import NotFoundError
 from aircoding.records.ids import ManifestId, SessionId, session_parts
-from aircoding.records.manifest import AssembledContext, AssemblyHead, Manifest
+from aircoding.records.manifest import AssemblyHead, Manifest
 
 if TYPE_CHECKING:
     from aircoding.store import Store
 
-__all__ = ["load_selected", "previous_id", "selected_id"]
+__all__ = ["previous_id", "selected_id"]
 
 _HINT = "`aircoding context list` shows what there is; name it by id, SESSION@TURN, RUN/TASK or RUN/TASK/ROLE"
 _TURN = re.compile(r"(.+)@(\d{1,9})")
 _NEWEST = "newest"
-
-
-def load_selected(start: Path, given: str) -> AssembledContext:
-    """Return the recorded assembly that a selector names, byte for byte.
-
-    Raises:
-        NotFoundError: there is none.
-        UsageError: an id's start fits several.
-    """
-    with record_of(start) as (_, store):
-        return store.assemblies.get(selected_id(store, given))
 
 
 def selected_id(store: Store, given: str) -> ManifestId:
