@@ -93,6 +93,19 @@ class Sightings:
         with self._database.read() as connection:
             return tuple(sorted(connection.execute(select(TASKS.c.task_id).where(TASKS.c.run_id == run_id)).scalars()))
 
+    def roles(self, run_id: str | None) -> tuple[str, ...]:
+        """Return the roles that have prompts in a run, or in any run, sorted."""
+        return self._distinct("role", run_id)
+
+    def sessions(self, run_id: str | None) -> tuple[str, ...]:
+        """Return the sessions that have prompts in a run, or in any run, sorted."""
+        return self._distinct("session_id", run_id)
+
+    def _distinct(self, column: str, run_id: str | None) -> tuple[str, ...]:
+        query = narrowed(select(ASSEMBLIES.c[column]).distinct(), ASSEMBLIES.c, Within(run_id=run_id))
+        with self._database.read() as connection:
+            return tuple(sorted(connection.execute(query).scalars()))
+
     def segments_named(self, subject: str) -> tuple[Named, ...]:
         """Return the distinct segments that a subject may mean (more than it means, never less)."""
         with self._database.read() as connection:

@@ -197,6 +197,8 @@ def test_why_is_exact_in_one_run_and_asks_the_index_over_all(project: Path, monk
         (("--run", "r9"), "There is no run r9"),
         (("--task", "T9"), "run r2 has no task T9"),
         (("--since", "yesterday"), "--since yesterday is no time"),
+        (("--role", "nope"), "run r2 has no prompt of role nope"),
+        (("--run", "all", "--session", "nope"), "no run has session nope"),
     ],
 )
 def test_what_is_not_there_is_said(

@@ -67,10 +67,11 @@ def record_of(start: Path) -> Iterator[tuple[Path, Store]]:
 
 
 def asked_within(store: Store, asked: Asked) -> Within:
-    """Return the part of the record that is asked about.
+    """Return the part of the record that is asked about; the role `all` is every role.
 
     Raises:
-        NotFoundError: there is no such run, or it has no such task: a typing error must not read as `never considered`.
+        NotFoundError: there is no such run, or it has no such task, role or session: a typing error must not read as
+            `never considered`.
         UsageError: `since` is neither a time nor a duration.
     """
     from aircoding.store.within import Within
@@ -91,7 +92,23 @@ def asked_within(store: Store, asked: Asked) -> Within:
             names = ", ".join(known[:20])
             hint = f"it has {names or 'no tasks yet'}"
             raise NotFoundError(f"run {run_id} has no task {asked.task_id}", hint=hint)
-    return Within(run_id=run_id, task_id=asked.task_id, role=asked.role, session_id=asked.session_id, run_ids=run_ids)
+    role = None if asked.role == "all" else asked.role
+    _require_known(store, run_id, "role", role)
+    _require_known(store, run_id, "session", asked.session_id)
+    return Within(run_id=run_id, task_id=asked.task_id, role=role, session_id=asked.session_id, run_ids=run_ids)
+
+
+def _require_known(store: Store, run_id: str | None, what: str, given: str | None) -> None:
+    """Refuse a role or a session that no prompt has: a typing error must not read as an empty answer."""
+    if given is None:
+        return
+    known = store.sightings.roles(run_id) if what == "role" else store.sightings.sessions(run_id)
+    if known and given not in known:
+        where = "no run" if run_id is None else f"run {run_id}"
+        has = "has" if run_id is None else "has no prompt of"
+        raise NotFoundError(
+            f"{where} {has} {what} {given}", hint=f"there are {', '.join(known[:20])}{', …' if len(known) > 20 else ''}"
+        )
 
 
 def _earliest(since: str) -> datetime:

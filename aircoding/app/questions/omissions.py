@@ -14,6 +14,7 @@ from aircoding.records.accounting import LeftOut, MetConflict
 
 if TYPE_CHECKING:
     from aircoding.store import Store
+    from aircoding.store.within import Within
 
 __all__ = ["Asked", "MetConflicts", "Omission", "Omissions", "met_conflicts", "omissions"]
 
@@ -70,9 +71,10 @@ def omissions(asked: Asked, *, limit: int, offset: int) -> Omissions:
             manifest = store.assemblies.account(selected_id(store, asked.manifest_id)).manifest
             found = left_out_of(manifest, layer=asked.layer, reason=asked.reason)
         else:
-            run_id = _run(store, asked)
+            within = _within(store, asked)
+            run_id = within.run_id
             found = store.accounting.left_out(
-                run_id=run_id, task_id=asked.task_id, role=asked.role, layer=asked.layer, reason=asked.reason
+                run_id=run_id, task_id=within.task_id, role=within.role, layer=asked.layer, reason=asked.reason
             )
     page = found[offset : offset + limit]
     return Omissions(
@@ -90,12 +92,10 @@ def met_conflicts(asked: Asked, *, limit: int, offset: int) -> MetConflicts:
         NotFoundError: there is no such run or task.
     """
     with asking.record_of(asked.start) as (_, store):
-        run_id = _run(store, asked)
-        found = store.accounting.met_conflicts(run_id=run_id, task_id=asked.task_id, role=asked.role)
-    return MetConflicts(run_id=run_id, page=found[offset : offset + limit], total=len(found))
+        within = _within(store, asked)
+        found = store.accounting.met_conflicts(run_id=within.run_id, task_id=within.task_id, role=within.role)
+    return MetConflicts(run_id=within.run_id, page=found[offset : offset + limit], total=len(found))
 
 
-def _run(store: Store, asked: Asked) -> str | None:
-    """Return the run that is asked about, None for all."""
-    within = asking.asked_within(store, asking.Asked(run_id=asked.run_id, task_id=asked.task_id))
-    return within.run_id
+def _within(store: Store, asked: Asked) -> Within:
+    return asking.asked_within(store, asking.Asked(run_id=asked.run_id, task_id=asked.task_id, role=asked.role))

@@ -13,7 +13,7 @@ __all__ = ["conflicts", "omissions"]
 
 _run = click.option("--run", "run_id", help="A run, or `all`; default the newest one.")
 _task = click.option("--task", "task_id", help="Only this task's workers.")
-_role = click.option("--role", help="Only this role.")
+_role = click.option("--role", help="Only this role; default all.")
 _limit = click.option("--limit", type=click.IntRange(1, MOST_LINES), default=20, show_default=True)
 _offset = click.option("--offset", type=click.IntRange(0, MOST_LINES), default=0)
 

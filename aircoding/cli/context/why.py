@@ -31,9 +31,8 @@ def _asking(role: str | None = None) -> Callable[[Callable[..., None]], Callable
         def with_asked(**given: Any) -> None:
             from aircoding.app.questions.asking import Asked, Page
 
-            role = given.pop("role")
-            names = ("run_id", "task_id", "session_id", "since")
-            asked = Asked(role=None if role == "all" else role, **{name: given.pop(name) for name in names})
+            names = ("run_id", "task_id", "role", "session_id", "since")
+            asked = Asked(**{name: given.pop(name) for name in names})
             command(asked=asked, page=Page(limit=given.pop("limit"), offset=given.pop("offset")), **given)
 
         options = (
