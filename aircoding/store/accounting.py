@@ -25,7 +25,8 @@ from aircoding.store.accounts import (
 from aircoding.store.calls import CALLS
 from aircoding.store.database import Database
 from aircoding.store.decode import decode
-from aircoding.store.omission_sums import plain_rows, sum_omissions, within
+from aircoding.store.omission_sums import plain_rows, sum_omissions
+from aircoding.store.within import EVERYWHERE, Within, narrowed
 
 __all__ = ["Accounting", "Grouping"]
 
@@ -82,26 +83,18 @@ class Accounting:
                 yield _paid_call(found, (), prices)
 
     def left_out(
-        self,
-        *,
-        run_id: str | None,
-        task_id: str | None = None,
-        role: str | None = None,
-        layer: str | None = None,
-        reason: str | None = None,
+        self, within: Within = EVERYWHERE, *, layer: str | None = None, reason: str | None = None
     ) -> tuple[LeftOut, ...]:
         """Return what was left out of the last prompt of each session, the most tokens first."""
         with self._database.read() as connection:
-            made = sum_omissions(connection, run_id, task_id, role, layer=layer, reason=reason)
+            made = sum_omissions(connection, within, layer=layer, reason=reason)
         return tuple(sorted(made, key=lambda one: (-one.tokens, -one.workers, one.example.uri, one.example.by)))
 
-    def met_conflicts(
-        self, *, run_id: str | None, task_id: str | None = None, role: str | None = None
-    ) -> tuple[MetConflict, ...]:
+    def met_conflicts(self, within: Within = EVERYWHERE) -> tuple[MetConflict, ...]:
         """Return the conflicts that stood in prompts, those of most sessions first."""
         columns = (_A.manifest_id, _A.session_id, _A.task_id, _A.role)
         query = select(CONFLICTS, *columns).join(ASSEMBLIES, _A.assembly == CONFLICTS.c.assembly)
-        query = within(query, run_id, task_id, role).order_by(_A.assembly, CONFLICTS.c.position)
+        query = narrowed(query, _A, within).order_by(_A.assembly, CONFLICTS.c.position)
         met: dict[str, dict[str, Any]] = {}
         with self._database.read() as connection:
             for found in connection.execute(query):
@@ -145,7 +138,8 @@ def _paid_call(found: Any, parts: Any, known: dict[Any, UnitPrices]) -> PaidCall
 
 def _layer_parts(connection: Connection, run_id: str | None) -> Iterator[tuple[str, list[tuple[str, int]]]]:
     """Yield each assembly with layer and tokens of the stretches of its prompt; the list goes on growing after that."""
-    heads = within(select(_A.assembly, _A.manifest_id, _A.session_id, _A.segments_since == _A.turn), run_id)
+    columns = (_A.assembly, _A.manifest_id, _A.session_id, _A.segments_since == _A.turn)
+    heads = narrowed(select(*columns), _A, Within(run_id=run_id))
     uses = select(SEGMENT_USES.c.assembly, SEGMENTS.c.layer, SEGMENTS.c.tokens).join(
         SEGMENTS, SEGMENTS.c.segment == SEGMENT_USES.c.segment
     )

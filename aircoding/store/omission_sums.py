@@ -10,41 +10,25 @@ from typing import Any
 from sqlalchemy import Connection, Select, select
 
 from aircoding.records.accounting import LeftOut
-from aircoding.records.ids import SegmentId
-from aircoding.records.layers import Layer, OutcomeKind, Reason
-from aircoding.records.manifest import OutcomeRecord
+from aircoding.records.layers import OutcomeKind
 from aircoding.store.accounts import ASSEMBLIES, OUTCOME_USES, OUTCOMES
+from aircoding.store.seen_rows import outcome_record
+from aircoding.store.within import EVERYWHERE, Within, narrowed
 
-__all__ = ["plain_rows", "sum_omissions", "within"]
+__all__ = ["plain_rows", "sum_omissions"]
 
 _A = ASSEMBLIES.c
 
 
-def sum_omissions(
-    connection: Connection,
-    run_id: str | None,
-    task_id: str | None,
-    role: str | None,
-    *,
-    layer: str | None,
-    reason: str | None,
-) -> list[LeftOut]:
+def sum_omissions(connection: Connection, within: Within, *, layer: str | None, reason: str | None) -> list[LeftOut]:
     """Return what was left out of the last prompt of each session, in no order; None asks about all."""
-    outcomes = _omitted(connection, layer, reason, run_id)
+    outcomes = _omitted(connection, layer, reason, within.run_id)
     group_of = _groups(outcomes.values())
-    for session in _sessions(connection, run_id, task_id, role):
+    for session in _sessions(connection, within):
         for number in session.latest.values():
             if (group := group_of.get(number)) is not None:
                 group.add(number, session)
     return [group.left_out(outcomes) for group in set(group_of.values()) if group.uses]
-
-
-def within(query: Select[Any], run_id: str | None, task_id: str | None = None, role: str | None = None) -> Select[Any]:
-    """Narrow a query over assemblies."""
-    for column, value in ((_A.run_id, run_id), (_A.task_id, task_id), (_A.role, role)):
-        if value is not None:
-            query = query.where(column == value)
-    return query
 
 
 def plain_rows(connection: Connection, query: Select[Any]) -> Iterator[Any]:
@@ -64,17 +48,15 @@ class _Session:
     latest: dict[str, int] = field(default_factory=dict)
 
 
-def _sessions(
-    connection: Connection, run_id: str | None, task_id: str | None, role: str | None
-) -> Collection[_Session]:
+def _sessions(connection: Connection, within: Within) -> Collection[_Session]:
     """Return all sessions with what became of each candidate in their last prompt."""
-    names = _of_run(select(OUTCOMES.c.outcome_row, OUTCOMES.c.segment_id), run_id)
+    names = _of_run(select(OUTCOMES.c.outcome_row, OUTCOMES.c.segment_id), within.run_id)
     named: dict[int, str] = {found[0]: found[1] for found in connection.execute(names)}
     columns = (_A.assembly, _A.manifest_id, _A.session_id, _A.task_id, _A.role, _A.outcomes_since == _A.turn)
-    heads = within(select(*columns), run_id, task_id, role).order_by(_A.assembly)
+    heads = narrowed(select(*columns), _A, within).order_by(_A.assembly)
     uses = select(OUTCOME_USES.c.assembly, OUTCOME_USES.c.outcome_row)
-    if run_id is not None or task_id is not None or role is not None:
-        uses = within(uses.join(ASSEMBLIES, _A.assembly == OUTCOME_USES.c.assembly), run_id, task_id, role)
+    if within != EVERYWHERE:
+        uses = narrowed(uses.join(ASSEMBLIES, _A.assembly == OUTCOME_USES.c.assembly), _A, within)
     added = plain_rows(connection, uses.order_by(OUTCOME_USES.c.assembly, OUTCOME_USES.c.position))
     waiting = next(added, None)
     sessions: dict[str, _Session] = {}
@@ -125,7 +107,7 @@ class _Group:
         sessions = self.sessions.values()
         found = [(outcomes[number], times) for number, times in self.uses.items()]
         return LeftOut(
-            example=_outcome(outcomes[self.newest]),
+            example=outcome_record(outcomes[self.newest]),
             manifest_id=next(reversed(sessions)).manifest_id,
             workers=len(sessions),
             candidates=len({one.segment_id.rpartition("@")[0] for one, _ in found}),
@@ -146,17 +128,3 @@ def _groups(outcomes: Iterable[Any]) -> dict[int, _Group]:
             group = by_key[key] = _Group()
         groups[found.outcome_row] = group
     return groups
-
-
-def _outcome(found: Any) -> OutcomeRecord:
-    return OutcomeRecord(
-        segment_id=SegmentId(found.segment_id),
-        uri=found.uri,
-        layer=Layer(found.layer),
-        outcome=OutcomeKind(found.outcome),
-        reason=None if found.reason is None else Reason(found.reason),
-        detail=found.detail,
-        tokens=found.tokens,
-        by=found.decided_by,
-        rule_id=found.rule_id,
-    )

@@ -15,7 +15,7 @@ from aircoding.records.seen import SeenOutcome, SeenSegment
 from aircoding.records.segments import Source
 from aircoding.store.accounts import ASSEMBLIES, OUTCOME_USES, OUTCOMES, SEGMENT_USES, SEGMENTS, segment_names
 
-__all__ = ["SEEN_OUTCOMES", "SEEN_SEGMENTS", "seen_outcome", "seen_segment"]
+__all__ = ["SEEN_OUTCOMES", "SEEN_SEGMENTS", "outcome_record", "seen_outcome", "seen_segment"]
 
 
 _PLACE = ("manifest_id", "run_id", "session_id", "task_id", "attempt", "role", "turn")
@@ -50,7 +50,7 @@ def seen_outcome(found: Row[Any]) -> SeenOutcome:
     Raises:
         StoreError: the row is damaged, or of a newer version.
     """
-    return SeenOutcome(**_place(found), record=_outcome(found))
+    return SeenOutcome(**_place(found), record=outcome_record(found))
 
 
 def _place(found: Row[Any]) -> dict[str, Any]:
@@ -85,7 +85,12 @@ def _segment(found: Row[Any], spans: str) -> SegmentRecord:
         raise _damaged(f"The segment {segment_id}", error) from None
 
 
-def _outcome(found: Row[Any]) -> OutcomeRecord:
+def outcome_record(found: Row[Any]) -> OutcomeRecord:
+    """Return an outcome from its row.
+
+    Raises:
+        StoreError: the row is damaged.
+    """
     try:
         return OutcomeRecord(
             segment_id=SegmentId(found.segment_id),

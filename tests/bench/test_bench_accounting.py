@@ -14,6 +14,7 @@ import pytest
 
 from aircoding.audit.cost_shares import layer_costs
 from aircoding.store import Store, open_store
+from aircoding.store.within import Within
 
 RUN_SECONDS, ALL_SECONDS_PER_100_000 = 0.3, 8.0
 _PAID = """
@@ -67,8 +68,8 @@ def test_sums_of_a_run_and_of_all_runs(record: Path) -> None:
 def questions(store: Store) -> dict[str, Callable[[str | None], Any]]:
     accounting = store.accounting
     return {
-        "omissions": lambda run: accounting.left_out(run_id=run),
-        "conflicts": lambda run: accounting.met_conflicts(run_id=run),
+        "omissions": lambda run: accounting.left_out(Within(run_id=run)),
+        "conflicts": lambda run: accounting.met_conflicts(Within(run_id=run)),
         "costs by task": lambda run: accounting.spent(("run_id", "task_id"), run_id=run),
         "costs by layer": lambda run: layer_costs(accounting.paid_calls(run_id=run)),
     }

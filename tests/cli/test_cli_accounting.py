@@ -19,6 +19,7 @@ from aircoding.records.accounting import PaidCall
 from aircoding.records.ids import ManifestId
 from aircoding.records.usage import UnitPrices
 from aircoding.store import open_store
+from aircoding.store.within import Within
 
 SCOPED = "---\nkind: project\nid: licence\npaths:\n  - b.txt\n---\nBegin with a licence line.\n"
 FILES = {
@@ -78,9 +79,9 @@ def test_omissions_are_those_of_the_last_prompt_of_each_session(root: Path) -> N
                 sums = expected.setdefault((note.uri, note.layer, note.outcome, note.reason, note.by), [0, 0])
                 sums[0] += one.tokens
                 sums[1] += 1
-        found = store.accounting.left_out(run_id="r1")
-        assert found == store.accounting.left_out(run_id=None)
-        t1 = store.accounting.left_out(run_id="r1", task_id="T1")
+        found = store.accounting.left_out(Within(run_id="r1"))
+        assert found == store.accounting.left_out()
+        t1 = store.accounting.left_out(Within(run_id="r1", task_id="T1"))
 
     keys = [(o.uri, o.layer, o.outcome, o.reason, o.by) for o in (one.example for one in found)]
     assert {key: [one.tokens, one.workers] for key, one in zip(keys, found, strict=True)} == expected

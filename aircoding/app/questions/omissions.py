@@ -73,9 +73,7 @@ def omissions(asked: Asked, *, limit: int, offset: int) -> Omissions:
         else:
             within = _within(store, asked)
             run_id = within.run_id
-            found = store.accounting.left_out(
-                run_id=run_id, task_id=within.task_id, role=within.role, layer=asked.layer, reason=asked.reason
-            )
+            found = store.accounting.left_out(within, layer=asked.layer, reason=asked.reason)
     page = found[offset : offset + limit]
     return Omissions(
         run_id=run_id,
@@ -93,7 +91,7 @@ def met_conflicts(asked: Asked, *, limit: int, offset: int) -> MetConflicts:
     """
     with asking.record_of(asked.start) as (_, store):
         within = _within(store, asked)
-        found = store.accounting.met_conflicts(run_id=within.run_id, task_id=within.task_id, role=within.role)
+        found = store.accounting.met_conflicts(within)
     return MetConflicts(run_id=within.run_id, page=found[offset : offset + limit], total=len(found))
 
 
