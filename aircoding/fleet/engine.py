@@ -51,9 +51,9 @@ class DurableEngine:
     def launch(self) -> None:
         """Start the engine in the running loop; unfinished workflows of this executor go on at once."""
         asyncio.get_running_loop()
+        _keep_silent()
         from dbos import DBOS, DBOSPortableJSONSerializer
 
-        logging.getLogger("dbos").setLevel(logging.CRITICAL)
         config: dict[str, Any] = {
             "name": "aircoding",
             "executor_id": self._executor_id,
@@ -207,6 +207,19 @@ class DurableEngine:
         workflow.__name__ = name
         workflow.__qualname__ = f"aircoding.{name}"
         return workflow
+
+
+def _keep_silent() -> None:
+    """Give DBOS's logger a handler before DBOS is imported.
+
+    Without one it writes to whatever the error stream is at that moment, and flushes it at every launch: a process that
+    has closed that stream since could not launch again.
+    """
+    logger = logging.getLogger("dbos")
+    logger.setLevel(logging.CRITICAL)
+    if not logger.handlers:
+        logger.propagate = False
+        logger.addHandler(logging.NullHandler())
 
 
 def _sqlite_engine(path: str) -> Engine:

@@ -222,6 +222,28 @@ asyncio.run(life())
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+def test_the_engine_launches_again_after_the_error_stream_was_closed(tmp_path: Path) -> None:
+    script = f"""
+import asyncio, io, sys
+from aircoding.fleet.engine import DurableEngine
+
+async def life():
+    engine = DurableEngine({str(tmp_path / "engine.db")!r}, executor_id="r1", workflows={{}})
+    engine.launch()
+    await engine.suspend()
+    engine.close()
+
+true_stream, sys.stderr = sys.stderr, io.TextIOWrapper(io.BytesIO())
+asyncio.run(life())
+sys.stderr.close()
+sys.stderr = true_stream
+asyncio.run(life())
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 def test_the_database_is_in_wal_mode_and_for_the_owner_alone(tmp_path: Path) -> None:
     async def live() -> None:
         async with launched(tmp_path / "deep" / "engine.db", {}):
