@@ -28,7 +28,7 @@ from aircoding.store.tables.assemblies import (
     SegmentTextRow,
     SegmentUseRow,
 )
-from aircoding.store.text_filling import index_candidates, index_segments, unseen_candidates, unseen_texts
+from aircoding.store.text_filling import index_candidates, index_segments, number_texts, unseen_candidates
 
 __all__ = [
     "added",
@@ -71,10 +71,10 @@ def write_segments(
         mark = fingerprint([values, digests])[:FINGERPRINT_CHARACTERS]
         bodies[mark], shown[mark] = values | _implied(values) | {"fingerprint": mark}, digests
         uses.append((mark, canonical_json(spans).decode("utf-8")))
-    unseen = unseen_texts(connection, {digest for digests in shown.values() for digest in digests})
+    rows_of, unseen = number_texts(connection, {digest for digests in shown.values() for digest in digests})
     numbers = number_rows(connection, SEGMENTS, "segment", {mark: row(SegmentRow, **bodies[mark]) for mark in bodies})
     texts = [
-        {"segment": numbers[mark], "position": position, "shown_digest": digest}
+        {"segment": numbers[mark], "position": position, "text_row": rows_of[digest]}
         for mark in sorted(shown)
         for position, digest in enumerate(shown[mark])
     ]

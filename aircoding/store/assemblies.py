@@ -47,6 +47,7 @@ __all__ = ["AssemblyStore"]
 Item = TypeVar("Item")
 
 _OF_SESSION = ASSEMBLIES.c.session_id == bindparam("session")
+_INSERT = ASSEMBLIES.insert().returning(ASSEMBLIES.c.assembly)
 _LATEST = select(ASSEMBLIES).where(_OF_SESSION).order_by(ASSEMBLIES.c.turn.desc()).limit(1)
 REMEMBERED_SESSIONS = 64
 """Sessions whose last assembly a store keeps in memory, so that the next turn need not read it back."""
@@ -61,6 +62,8 @@ class _Recorded:
     nodes: Nodes
     snapshot: StoredSnapshot | None
     """None: only the account is there; the digest of the request stands where that of the snapshot would."""
+    account: bytes
+    """The account of the turn from which its nodes count, like which those of later turns are packed."""
 
     @property
     def snapshot_digest(self) -> Digest:
@@ -112,8 +115,11 @@ class AssemblyStore:
             stored, texts = split_snapshot(snapshot, base)
             put_texts(connection, {**texts, **split.texts}, now)
             lists.since["nodes_since"] = since
-            recorded = _Recorded(context, split, whole, stored)
-            _insert(connection, recorded, lists, nodes, _account_like(connection, before, since, manifest.turn), now)
+            like = known.account if known is not None else _account_like(connection, before, since)
+            like = like if since != manifest.turn else None
+            account = account_of(context, split.skeleton.marks, like)
+            recorded = _Recorded(context, split, whole, stored, like or account)
+            _insert(connection, recorded, lists, nodes, account, now)
             return recorded
 
         recorded = self._database.write(body, durable=True)
@@ -152,8 +158,9 @@ class AssemblyStore:
             whole = nodes_of(unkept, manifest.layout)
             lists.since["nodes_since"] = manifest.turn
             name_texts(connection, [manifest.digest], now)
-            recorded = _Recorded(context, SplitRequest(unkept, {}, {}, {}), whole, None)
-            _insert(connection, recorded, lists, whole, None, now)
+            account = account_of(context, unkept.marks)
+            recorded = _Recorded(context, SplitRequest(unkept, {}, {}, {}), whole, None, account)
+            _insert(connection, recorded, lists, whole, account, now)
 
         self._database.write(body, durable=True)
 
@@ -288,9 +295,9 @@ def _new_nodes(
     return whole, turn
 
 
-def _account_like(connection: Connection, before: Row[Any] | None, since: int, turn: int) -> bytes | None:
-    """Return the account of the turn from which the nodes count, unless that is this one."""
-    if before is None or since == turn:
+def _account_like(connection: Connection, before: Row[Any] | None, since: int) -> bytes | None:
+    """Return the account of an earlier turn from which the nodes count; None where there is none."""
+    if before is None or since > before.turn:
         return None
     if before.turn == since:
         return bytes(before.account)
@@ -298,9 +305,7 @@ def _account_like(connection: Connection, before: Row[Any] | None, since: int, t
     return bytes(connection.execute(select(ASSEMBLIES.c.account).where(first)).scalar_one())
 
 
-def _insert(
-    connection: Connection, recorded: _Recorded, lists: _Lists, nodes: Nodes, like: bytes | None, now: str
-) -> None:
+def _insert(connection: Connection, recorded: _Recorded, lists: _Lists, nodes: Nodes, account: bytes, now: str) -> None:
     """Insert the head and what the turn added to the lists of the turn before."""
     context, split, snapshot = recorded.context, recorded.split, recorded.snapshot
     manifest = context.manifest
@@ -315,10 +320,9 @@ def _insert(
         **lists.since,
         snapshot_digest=recorded.snapshot_digest,
         delta=nodes.packed(snapshot.added if snapshot is not None else None),
-        account=account_of(context, split.skeleton.marks, like),
+        account=account,
     )
-    insert = ASSEMBLIES.insert().values(**values).returning(ASSEMBLIES.c.assembly)
-    assembly = int(connection.execute(insert).scalar_one())
+    assembly = int(connection.execute(_INSERT, values).scalar_one())
     write_segments(connection, assembly, lists.segments, split)
     write_outcomes(connection, assembly, lists.outcomes, snapshot.snapshot.segments if snapshot is not None else ())
     write_conflicts(connection, assembly, lists.conflicts)

@@ -2,82 +2,43 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError, create_model
-from sqlalchemy import CheckConstraint, Dialect, Double, Index, Integer, LargeBinary, Table, Text
+from sqlalchemy import CheckConstraint, Double, Index, Integer, LargeBinary, Table, Text
 from sqlalchemy import text as sql
-from sqlalchemy.types import REAL, TypeDecorator
+from sqlalchemy.types import REAL
 from sqlmodel import Field, SQLModel
 
 from aircoding.errors import InternalError
+from aircoding.store.column_types import Flag, HexDigest, Moment, Places, Usual, Word
 
 __all__ = [
-    "Flag",
-    "HexDigest",
     "data",
     "flag",
     "hex_digest",
     "json_column",
     "json_is_valid",
+    "moment",
     "number",
     "partial_index",
+    "places_column",
     "real",
     "row",
     "rows",
     "strict",
     "table_of",
     "text",
+    "usual",
+    "word",
 ]
 
 Model = TypeVar("Model", bound=SQLModel)
 
 REAL_NUMBER: Any = Double().with_variant(REAL(), "sqlite")
 """Eight bytes on both: STRICT tables of SQLite know REAL only, and PostgreSQL's REAL has four bytes."""
-
-_HEX = re.compile(r"[0-9a-f]{64}|[0-9a-f]{24}")
-_DIGEST_BYTES = frozenset({32, 12})
-_OTHER = b"\xff"
-"""No UTF-8 holds this byte."""
-
-
-class Flag(TypeDecorator[bool]):
-    """A boolean as 0 or 1 on both databases (STRICT tables of SQLite have no boolean)."""
-
-    impl = Integer
-    cache_ok = True
-
-    def process_bind_param(self, value: bool | None, dialect: Dialect) -> int | None:  # noqa: ARG002 - the signature is SQLAlchemy's
-        """Return 0 or 1."""
-        return None if value is None else int(value)
-
-    def process_result_value(self, value: int | None, dialect: Dialect) -> bool | None:  # noqa: ARG002 - the signature is SQLAlchemy's
-        """Return a bool."""
-        return None if value is None else bool(value)
-
-
-class HexDigest(TypeDecorator[str]):
-    """Lower-case hexadecimal digests (64 or 24 digits) as their bytes, half as long; anything else as marked UTF-8."""
-
-    impl = LargeBinary
-    cache_ok = True
-
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002 - the signature is SQLAlchemy's
-        """Return the bytes."""
-        if value is None or _HEX.fullmatch(value):
-            return None if value is None else bytes.fromhex(value)
-        other = _OTHER + value.encode("utf-8")
-        return _OTHER + other if len(other) in _DIGEST_BYTES else other
-
-    def process_result_value(self, value: bytes | None, dialect: Dialect) -> str | None:  # noqa: ARG002 - the signature is SQLAlchemy's
-        """Return the digits."""
-        if value is None:
-            return None
-        kept = bytes(value)
-        return kept.hex() if len(kept) in _DIGEST_BYTES else kept.lstrip(_OTHER).decode("utf-8")
 
 
 def text(**options: Any) -> Any:
@@ -93,6 +54,26 @@ def hex_digest(**options: Any) -> Any:
 def json_column(**options: Any) -> Any:
     """Return a column of JSON as text: encoded before it gets here, and replaced, never changed in place."""
     return Field(sa_type=Text, **options)
+
+
+def places_column(**options: Any) -> Any:
+    """Return a column of JSON as text whose pointers into a request are shortened in the table."""
+    return Field(sa_type=Places, **options)
+
+
+def word(words: tuple[str, ...], **options: Any) -> Any:
+    """Return a column that holds one of some words, which stands as its place among them."""
+    return Field(sa_type=Word(words), **options)
+
+
+def usual(usual_text: str, **options: Any) -> Any:
+    """Return a text column in which one text stands as null."""
+    return Field(sa_type=Usual(usual_text), nullable=True, **options)
+
+
+def moment(**options: Any) -> Any:
+    """Return a column of times (RFC 3339), which stand as microseconds since 1970."""
+    return Field(sa_type=Moment, **options)
 
 
 def number(**options: Any) -> Any:

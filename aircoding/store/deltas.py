@@ -8,7 +8,6 @@ counts from the turn where it was last stored whole (`*_since`).
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -100,18 +99,13 @@ def rest_after(earlier: Sequence[Item], now: Sequence[Item]) -> tuple[Item, ...]
 
 def pack(value: Any, like: bytes | None = None) -> bytes:
     """Return a JSON value compressed; `like` is what was given for one that is much like it (and stands by itself)."""
-    if like is None:
-        return deflate(canonical_json(jsonable(value)))
-    packer = zlib.compressobj(9, zdict=inflate(like))
-    return packer.compress(canonical_json(jsonable(value))) + packer.flush()
+    raw = canonical_json(jsonable(value))
+    return deflate(raw) if like is None else deflate(raw, inflate(like))
 
 
 def unpack(data: bytes, like: bytes | None = None) -> Any:
     """Return what `pack` gave."""
-    if like is None:
-        return json.loads(inflate(data))
-    unpacker = zlib.decompressobj(zdict=inflate(like))
-    return json.loads(unpacker.decompress(data) + unpacker.flush())
+    return json.loads(inflate(data) if like is None else inflate(data, inflate(like)))
 
 
 def derived_omissions(outcomes: Sequence[OutcomeRecord]) -> tuple[OutcomeRecord, ...]:
@@ -134,6 +128,8 @@ def account_of(context: AssembledContext, marks: Sequence[Mark], like: bytes | N
         "cache": manifest.cache,
         "budget": manifest.budget,
         "versions": manifest.versions,
+        "run_revision": manifest.run_revision,
+        "policy_digest": manifest.policy_digest,
         "refs": manifest.refs,
         "omissions": None if context.omissions == derived_omissions(manifest.outcomes) else context.omissions,
         "context_conflicts": None if context.conflicts == manifest.conflicts else context.conflicts,

@@ -1,7 +1,7 @@
-"""Compression of small texts: what nearly all of them hold stands in a dictionary that both ends know (RFC 1950).
+"""Compression of small texts: what nearly all of them hold stands in a dictionary that both ends know (RFC 1951).
 
-The dictionary is a part of the format: a stream names it by its checksum, and one that was written must be readable for
-ever. So it is never changed; another one would be added beside it.
+The dictionary is a part of the format: what was written with it must be readable for ever. So it is never changed;
+another one would be added beside it.
 """
 
 from __future__ import annotations
@@ -64,26 +64,33 @@ DICTIONARY = (
     b'"assistant","content":[{"type":"text","text":""},null]},[["/content/0/text",[""]]],[["/content/1",""]]]'
 )
 
+_BARE = -zlib.MAX_WBITS
+_HEAD = b"\x78"
+"""The first byte of what was written with a head (RFC 1950). A bare stream never begins so: it would say that a
+block is stored as it is, and such a block begins with a zero or a one.
+"""
 
-def deflate(raw: bytes) -> bytes:
-    """Return bytes compressed with the dictionary."""
-    packer = zlib.compressobj(9, zdict=DICTIONARY)
+
+def deflate(raw: bytes, dictionary: bytes = DICTIONARY) -> bytes:
+    """Return bytes compressed with a dictionary, without a head or a check: whoever reads them knows their digest."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, _BARE, 9, zdict=dictionary)
     return packer.compress(raw) + packer.flush()
 
 
-def inflate(packed: bytes) -> bytes:
-    """Return what was compressed, with the dictionary or without one.
+def inflate(packed: bytes, dictionary: bytes = DICTIONARY) -> bytes:
+    """Return what was compressed with that dictionary; of before, with a head, with it or without one.
 
     Raises:
         StoreError: the bytes are damaged, or of a later program.
     """
+    has_head = packed[:1] == _HEAD
     try:
-        if not packed[1] & 0x20:
+        if has_head and not packed[1] & 0x20:
             return zlib.decompress(packed)
-        unpacker = zlib.decompressobj(zdict=DICTIONARY)
+        unpacker = zlib.decompressobj(zlib.MAX_WBITS if has_head else _BARE, zdict=dictionary)
         raw = unpacker.decompress(packed) + unpacker.flush()
-        if not unpacker.eof:
-            raise zlib.error("it ends too early")
+        if not unpacker.eof or unpacker.unused_data:
+            raise zlib.error("it ends too early or too late")
         return raw
     except (zlib.error, IndexError) as error:
         raise StoreError(

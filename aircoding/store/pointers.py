@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 __all__ = ["absolute", "relative", "replace_at", "resolve", "tokens"]
@@ -12,6 +13,7 @@ def tokens(pointer: str) -> tuple[str, ...]:
     return tuple(step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:])
 
 
+@lru_cache(maxsize=8192)
 def relative(pointer: str) -> tuple[str, str]:
     """Split a pointer into its top-level node (`/messages/3`) and the rest (`/content/0/text`)."""
     parts = pointer.split("/", 3)

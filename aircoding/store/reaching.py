@@ -18,7 +18,8 @@ from sqlmodel import SQLModel
 from aircoding.errors import StoreError
 from aircoding.records.digests import canonical_json
 from aircoding.store.accounts import ASSEMBLIES, SEGMENT_TEXTS, SEGMENT_USES
-from aircoding.store.columns import HexDigest, table_of
+from aircoding.store.column_types import HexDigest
+from aircoding.store.columns import table_of
 from aircoding.store.deltas import unpack
 from aircoding.store.dictionary import inflate
 from aircoding.store.fences import RUNS
@@ -97,6 +98,8 @@ def _of_accounts(connection: Connection, assemblies: Select[Any]) -> Iterator[st
 
 
 def _may_name(column: Column[Any]) -> bool:
+    if column is ASSEMBLIES.c.account:
+        return False  # it is packed like another one: see `_of_accounts`
     return isinstance(column.type, (TextType, LargeBinary, HexDigest)) and not column.name.endswith("_at")
 
 
@@ -109,7 +112,8 @@ def _recent(table: Table, since: str) -> ColumnElement[bool] | None:
 def _shown(connection: Connection, runs: ColumnElement[bool], since: str | None) -> Iterator[str]:
     """Yield the texts of segments, which many runs share."""
     query: Select[Any] = (
-        select(SEGMENT_TEXTS.c.shown_digest)
+        select(TEXTS.c.digest)
+        .join(SEGMENT_TEXTS, SEGMENT_TEXTS.c.text_row == TEXTS.c.text_row)
         .join(SEGMENT_USES, SEGMENT_USES.c.segment == SEGMENT_TEXTS.c.segment)
         .join(ASSEMBLIES, ASSEMBLIES.c.assembly == SEGMENT_USES.c.assembly)
         .where(_run_of(ASSEMBLIES, runs))
@@ -126,7 +130,7 @@ def _digests(value: Any) -> Iterable[str]:
         try:
             value = inflate(bytes(value)).decode("utf-8", "replace")
         except StoreError:
-            return ()  # no packed text, or one that is packed like another: see `_of_accounts`
+            return ()  # no packed text
     return _DIGEST.findall(value) if isinstance(value, str) and len(value) >= 64 else ()
 
 
@@ -149,14 +153,4 @@ def reached(connection: Connection, named: Iterable[str], *, known: Collection[s
         for some in chunks(sorted(new), _AT_ONCE):
             for text in find_texts(connection, some).values():  # type: ignore[arg-type]  # digests, as far as they are any
                 waiting.update(_DIGEST.findall(text))
-            waiting |= _bases(connection, some)
     return found
-
-
-def _bases(connection: Connection, digests: list[str]) -> set[str]:
-    """Return the texts on which others stand, where the table of texts names any."""
-    columns = [column for column in TEXTS.c if any(key.column is TEXTS.c.digest for key in column.foreign_keys)]
-    if not columns:
-        return set()
-    query = select(*columns).where(TEXTS.c.digest.in_(digests))
-    return {value for row in connection.execute(query) for value in row if value is not None}

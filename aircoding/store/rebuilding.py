@@ -35,7 +35,6 @@ HEAD = (
     "digest",
     "provenance",
     "run_id",
-    "run_revision",
     "session_id",
     "task_id",
     "attempt",
@@ -46,9 +45,9 @@ HEAD = (
     "epoch",
     "created_at",
     "estimator",
-    "policy_digest",
 )
 """The fields of a manifest that are columns."""
+_IN_ACCOUNT = ("run_revision", "policy_digest", "versions", "cache", "budget", "refs")
 
 
 def read_nodes(connection: Connection, head: Row[Any]) -> Nodes:
@@ -150,7 +149,7 @@ def _manifest(connection: Connection, head: Row[Any], nodes: Nodes, account: Map
     session, turn, what = head.session_id, head.turn, f"The manifest {head.manifest_id}"
     values = {
         **{name: getattr(head, name) for name in HEAD},
-        **{name: account[name] for name in ("versions", "cache", "budget", "refs")},
+        **{name: account[name] for name in _IN_ACCOUNT},
         "segments": (),
         "outcomes": (),
         "conflicts": (),

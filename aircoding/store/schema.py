@@ -17,7 +17,7 @@ from aircoding.store.database import Database
 
 __all__ = ["HEAD", "VERSION_TABLE", "Migrate", "SchemaState", "prepare_schema", "read_schema_state", "upgrade_schema"]
 
-HEAD = "0009_digest_bytes"
+HEAD = "0010_short_rows"
 """The newest revision; kept here so that opening a store need not load Alembic (a test compares them)."""
 KNOWN = (
     "0001",
@@ -29,6 +29,7 @@ KNOWN = (
     "0007_text_index",
     "0008_run_keeping",
     "0009_digest_bytes",
+    "0010_short_rows",
 )
 VERSION_TABLE = "aircoding_schema"
 """A name of our own, since a PostgreSQL schema may hold another program's `alembic_version`."""

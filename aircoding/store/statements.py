@@ -48,10 +48,8 @@ def insert_if_new(connection: Connection, table: Table, row: Mapping[str, Any]) 
     """Insert one row unless its key is there; return whether it was new."""
     # Asked for by RETURNING: drivers do not agree on the row count of an insert.
     key = next(iter(table.primary_key))
-    return (
-        connection.execute(_insert_ignoring(connection.dialect.name, table).values(**row).returning(key)).first()
-        is not None
-    )
+    insert = _insert_ignoring(connection.dialect.name, table).returning(key)
+    return connection.execute(insert, dict(row)).first() is not None
 
 
 @cache
@@ -75,9 +73,17 @@ def number_rows(
     numbers = _numbers(connection, table, key, rows)
     missing = sorted(rows.keys() - numbers.keys())
     if missing:
-        insert_new(connection, table, [rows[fingerprint] for fingerprint in missing])
-        numbers |= _numbers(connection, table, key, missing)
+        new = [rows[fingerprint] for fingerprint in missing]
+        insert = _returning(connection.dialect.name, table, key)
+        numbers |= {each[0]: each[1] for each in connection.execute(insert, new)}
+        # Those that another writer was first with are not returned.
+        numbers |= _numbers(connection, table, key, [one for one in missing if one not in numbers])
     return numbers
+
+
+@cache
+def _returning(dialect: str, table: Table, key: str) -> Any:
+    return _insert_ignoring(dialect, table).returning(table.c.fingerprint, table.c[key])
 
 
 def _numbers(connection: Connection, table: Table, key: str, fingerprints: Iterable[str]) -> dict[str, int]:

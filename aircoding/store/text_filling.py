@@ -9,37 +9,43 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Connection, Select, bindparam, exists, func, select
 
 from aircoding.records.ids import Digest
 from aircoding.records.layers import OutcomeKind
 from aircoding.records.manifest import OutcomeRecord
 from aircoding.records.segments import Segment
 from aircoding.store.columns import table_of
-from aircoding.store.dictionary import inflate
 from aircoding.store.statements import chunks
 from aircoding.store.tables.assemblies import OutcomeRow, SegmentTextRow
 from aircoding.store.tables.texts import Text
 from aircoding.store.text_index import clear_index, has_index, index_rows
-from aircoding.store.texts import texts_that_start
+from aircoding.store.texts import texts_that_start, unpacked
 
-__all__ = ["index_candidates", "index_segments", "refill_index", "unseen_candidates", "unseen_texts"]
+__all__ = ["index_candidates", "index_segments", "number_texts", "refill_index", "unseen_candidates"]
 
 OUTCOMES = table_of(OutcomeRow)
 SEGMENT_TEXTS = table_of(SegmentTextRow)
 TEXTS = table_of(Text)
+_NUMBERED = select(
+    TEXTS.c.digest, TEXTS.c.text_row, exists().where(SEGMENT_TEXTS.c.text_row == TEXTS.c.text_row).label("is_shown")
+).where(TEXTS.c.digest.in_(bindparam("some", expanding=True)))
 _ROWS_AT_ONCE = 200
 
 
-def unseen_texts(connection: Connection, digests: Iterable[Digest]) -> frozenset[Digest]:
-    """Return those texts that no segment shows yet; to be asked before they are written. None without an index."""
-    wanted = set(digests)
-    if not wanted or not has_index(connection):
-        return frozenset()
-    for some in chunks(sorted(wanted)):
-        there = select(SEGMENT_TEXTS.c.shown_digest).where(SEGMENT_TEXTS.c.shown_digest.in_(some))
-        wanted.difference_update(Digest(each) for each in connection.execute(there).scalars())
-    return frozenset(wanted)
+def number_texts(connection: Connection, digests: Iterable[Digest]) -> tuple[dict[Digest, int], frozenset[Digest]]:
+    """Return the numbers of texts that are stored, and those that no segment shows yet (none without an index).
+
+    To be asked before the segments are written.
+    """
+    numbers: dict[Digest, int] = {}
+    shown: set[Digest] = set()
+    for some in chunks(sorted(set(digests))):
+        for digest, number, is_shown in connection.execute(_NUMBERED, {"some": some}):
+            numbers[Digest(digest)] = number
+            if is_shown:
+                shown.add(Digest(digest))
+    return numbers, frozenset(numbers.keys() - shown) if has_index(connection) else frozenset()
 
 
 def index_segments(
@@ -53,7 +59,7 @@ def index_segments(
     Args:
         connection: the transaction that writes them.
         shown: the texts of each segment, by its number.
-        unseen: what `unseen_texts` said.
+        unseen: what `number_texts` said.
         texts: the texts.
     """
     left, rows = set(unseen), []
@@ -97,11 +103,12 @@ def refill_index(connection: Connection) -> None:
         return
     clear_index(connection)
     first = (
-        select(SEGMENT_TEXTS.c.shown_digest.label("digest"), func.min(SEGMENT_TEXTS.c.segment).label("number"))
-        .group_by(SEGMENT_TEXTS.c.shown_digest)
+        select(SEGMENT_TEXTS.c.text_row, func.min(SEGMENT_TEXTS.c.segment).label("number"))
+        .group_by(SEGMENT_TEXTS.c.text_row)
         .subquery()
     )
-    shown = select(2 * first.c.number, TEXTS.c.codec, TEXTS.c.body).join(TEXTS, TEXTS.c.digest == first.c.digest)
+    columns = (2 * first.c.number, TEXTS.c.digest, TEXTS.c.codec, TEXTS.c.body)
+    shown = select(*columns).join(TEXTS, TEXTS.c.text_row == first.c.text_row)
     _index_all(connection, _kept(connection, shown))
     _index_all(connection, _left_out(connection))
 
@@ -123,8 +130,4 @@ def _kept(connection: Connection, query: Select[Any]) -> Iterator[tuple[int, str
     """Yield each number once with its texts, one below the other."""
     found = connection.execute(query.where(TEXTS.c.body.is_not(None)).order_by(query.selected_columns[0]))
     for number, some in groupby(found, key=lambda each: each[0]):
-        yield number, "\n".join(_text(codec, body) for _, codec, body in some)
-
-
-def _text(codec: str, body: bytes) -> str:
-    return (inflate(body) if codec == "zlib" else bytes(body)).decode("utf-8")
+        yield number, "\n".join(unpacked(digest, codec, body) for _, digest, codec, body in some)

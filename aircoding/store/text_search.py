@@ -19,7 +19,7 @@ from aircoding.store.naming import one_of
 from aircoding.store.needles import Needle, cut, quoted
 from aircoding.store.statements import chunks
 from aircoding.store.text_index import count_rows, has_index, match_rows, terms_with
-from aircoding.store.texts import find_texts, texts_that_start
+from aircoding.store.texts import TEXTS, find_texts, texts_that_start
 
 __all__ = ["TextHits", "TextSearch"]
 
@@ -118,7 +118,8 @@ def _newest(connection: Connection) -> tuple[list[int], int]:
 
 
 def _shown(connection: Connection, segments: Iterable[int]) -> list[Digest]:
-    query = select(SEGMENT_TEXTS.c.shown_digest).where(one_of(SEGMENT_TEXTS.c.segment, segments)).distinct()
+    query = select(TEXTS.c.digest).join(SEGMENT_TEXTS, SEGMENT_TEXTS.c.text_row == TEXTS.c.text_row)
+    query = query.where(one_of(SEGMENT_TEXTS.c.segment, segments)).distinct()
     return [Digest(each) for each in connection.execute(query).scalars()]
 
 
@@ -130,7 +131,8 @@ def _read(connection: Connection, digests: Iterable[Digest]) -> Iterable[tuple[D
 def _showing(connection: Connection, digests: Iterable[Digest]) -> frozenset[int]:
     found: set[int] = set()
     for some in chunks(sorted(digests)):
-        query = select(SEGMENT_TEXTS.c.segment).where(SEGMENT_TEXTS.c.shown_digest.in_(some))
+        query = select(SEGMENT_TEXTS.c.segment).join(TEXTS, TEXTS.c.text_row == SEGMENT_TEXTS.c.text_row)
+        query = query.where(TEXTS.c.digest.in_(some))
         found.update(connection.execute(query).scalars())
     return frozenset(found)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from sqlalchemy import Connection, bindparam, select
 
 from aircoding.errors import NotFoundError, StoreError
-from aircoding.records.digests import sha256_text
+from aircoding.records.digests import sha256_bytes, sha256_text
 from aircoding.records.ids import Digest
 from aircoding.store.columns import row, rows, table_of
 from aircoding.store.database import Database
@@ -16,13 +16,20 @@ from aircoding.store.dictionary import deflate, inflate
 from aircoding.store.statements import chunks, insert_new
 from aircoding.store.tables.texts import Text
 
-__all__ = ["TEXTS", "TextStore", "find_texts", "name_texts", "put_texts", "read_texts", "texts_that_start"]
+__all__ = [
+    "TEXTS",
+    "TextStore",
+    "find_texts",
+    "name_texts",
+    "put_texts",
+    "read_texts",
+    "texts_that_start",
+    "unpacked",
+]
 
 TEXTS = table_of(Text)
 _THERE = select(TEXTS.c.digest, TEXTS.c.body.is_not(None)).where(TEXTS.c.digest.in_(bindparam("some", expanding=True)))
 _DIGITS = re.compile(r"[0-9a-f]{1,64}")
-COMPRESS_FROM_BYTES = 48
-"""Below this zlib's own header eats what it saves."""
 
 
 class TextStore:
@@ -89,9 +96,27 @@ def name_texts(connection: Connection, digests: Iterable[Digest], now: str) -> N
 
 def _row(digest: Digest, text: str, now: str) -> dict[str, object]:
     raw = text.encode("utf-8")
-    packed = deflate(raw) if len(raw) >= COMPRESS_FROM_BYTES else raw
+    packed = deflate(raw)
     codec, body = ("zlib", packed) if len(packed) < len(raw) else ("raw", raw)
     return {"digest": digest, "codec": codec, "size_bytes": len(raw), "body": body, "stored_at": now}
+
+
+def unpacked(digest: str, codec: str, body: bytes) -> str:
+    """Return a text from its row.
+
+    Raises:
+        StoreError: it is damaged: what is unpacked does not give the digest.
+    """
+    if codec == "raw":
+        return bytes(body).decode("utf-8")
+    raw = inflate(bytes(body))
+    if sha256_bytes(raw) != digest:
+        raise StoreError(
+            f"The text {digest} does not give its digest.",
+            hint="The database is damaged; restore a backup.",
+            code="store.damaged",
+        )
+    return raw.decode("utf-8")
 
 
 def find_texts(connection: Connection, digests: Iterable[Digest]) -> dict[Digest, str]:
@@ -102,8 +127,7 @@ def find_texts(connection: Connection, digests: Iterable[Digest]) -> dict[Digest
             TEXTS.c.digest.in_(some), TEXTS.c.body.is_not(None)
         )
         for digest, codec, body in connection.execute(wanted):
-            raw = inflate(bytes(body)) if codec == "zlib" else bytes(body)
-            found[Digest(digest)] = raw.decode("utf-8")
+            found[Digest(digest)] = unpacked(digest, codec, body)
     return found
 
 

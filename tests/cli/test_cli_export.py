@@ -134,10 +134,10 @@ def texts(root: Path) -> list[str]:
     """Every text of the record: prompts, replies, inputs and results of tools."""
     connection = sqlite3.connect(f"file:{root}/.air/local/air.db?mode=ro", uri=True)
     try:
-        found = connection.execute("SELECT codec, body FROM texts WHERE body IS NOT NULL").fetchall()
+        found = connection.execute("SELECT codec = 1, body FROM texts WHERE body IS NOT NULL").fetchall()
     finally:
         connection.close()
-    return [(inflate(body) if codec == "zlib" else body).decode("utf-8") for codec, body in found]
+    return [(inflate(body) if is_packed else body).decode("utf-8") for is_packed, body in found]
 
 
 def test_a_file_holds_the_same_bytes_each_time(demo: Path, tmp_path: Path) -> None:

@@ -193,7 +193,7 @@ def test_a_changed_byte_is_noticed(store: Store, database_url: str) -> None:
     context, given = session(1)[0]
     store.assemblies.record(context, snapshot=given)
     database = connect_database(database_url)
-    change = "UPDATE texts SET body = :body, codec = 'raw' WHERE digest = :digest"
+    change = "UPDATE texts SET body = :body, codec = 0 WHERE digest = :digest"
     database.write(
         lambda connection: connection.execute(
             sa.text(change), {"body": b"x = 'e'\n", "digest": bytes.fromhex(sha256_text(FILE.text))}

@@ -148,7 +148,7 @@ def test_a_damaged_row_is_named(store: Store, database_url: str) -> None:
     store.sessions.open(brief())
     database = connect_database(database_url)
     told = b'{"session_id":"s","evidence":[]}'
-    change = "UPDATE texts SET codec = 'raw', body = :body WHERE digest = (SELECT brief_digest FROM sessions)"
+    change = "UPDATE texts SET codec = 0, body = :body WHERE digest = (SELECT brief_digest FROM sessions)"
     database.write(lambda connection: connection.execute(sa.text(change), {"body": told}))
     database.close()
     with pytest.raises(StoreError, match=r"The brief of .* cannot be read: role") as caught:

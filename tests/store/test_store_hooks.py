@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -88,6 +89,12 @@ def test_a_database_from_before_is_upgraded_with_what_it_holds(database_url: str
         assert store.hooks.results(SESSION) == RESULTS
 
 
+def _anything(column: sa.Column[Any]) -> Any:
+    if isinstance(column.type, sa.Integer):
+        return 0
+    return "2026-01-05T08:00:00Z" if column.name.endswith("_at") else "x"
+
+
 def _as_of_before(connection: sa.Connection) -> None:
     """Make the schema that had no results of hooks, with one steering entry in it."""
     upgrade_to(connection, "0003_run_confinement")
@@ -100,5 +107,5 @@ def _as_of_before(connection: sa.Connection) -> None:
     rows = {"texts": text, "runs": {"run_id": RUN.run_id}, "sessions": session, "steering_entries": entry}
     for name, row in rows.items():
         table = tables.tables[name]
-        needed = {each.name: 0 if isinstance(each.type, sa.Integer) else "x" for each in table.c if not each.nullable}
+        needed = {each.name: _anything(each) for each in table.c if not each.nullable}
         connection.execute(table.insert().values(**(needed | row)))

@@ -19,7 +19,8 @@ from aircoding.errors import NotFoundError
 from aircoding.records.ids import ManifestId
 from aircoding.store import Store, open_store
 from aircoding.store.database import connect_database
-from aircoding.store.dictionary import deflate, inflate
+from aircoding.store.dictionary import deflate
+from aircoding.store.texts import TEXTS, unpacked
 
 OLD = "2026-01-02T00:00:00Z"
 LATER = "2099-01-01T00:00:00Z"
@@ -31,12 +32,9 @@ def stored(url: str) -> dict[str, str | None]:
     """Every text that is on record, by digest."""
     database = connect_database(url)
     with database.read() as connection:
-        found = connection.execute(sa.text("SELECT digest, codec, body FROM texts")).all()
+        found = connection.execute(sa.select(TEXTS.c.digest, TEXTS.c.codec, TEXTS.c.body)).all()
     database.close()
-    return {
-        bytes(digest).hex(): body and (inflate(bytes(body)) if codec == "zlib" else bytes(body)).decode()
-        for digest, codec, body in found
-    }
+    return {digest: body and unpacked(digest, codec, body) for digest, codec, body in found}
 
 
 def test_a_removed_run_is_gone_and_what_others_share_with_it_stays(store: Store, database_url: str) -> None:

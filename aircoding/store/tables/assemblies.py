@@ -10,20 +10,29 @@ from __future__ import annotations
 from sqlalchemy import Index
 from sqlmodel import SQLModel
 
+from aircoding.records.selections import CONVERSATION
 from aircoding.store.columns import (
     data,
     flag,
     hex_digest,
     json_column,
     json_is_valid,
+    moment,
     number,
     partial_index,
+    places_column,
     strict,
     text,
+    usual,
+    word,
 )
 
 __all__ = [
+    "FORMS",
+    "KINDS",
+    "SCOPES",
     "SHARED",
+    "TRUSTS",
     "AssemblyRow",
     "ConflictRow",
     "OutcomeRow",
@@ -35,15 +44,25 @@ __all__ = [
 ]
 
 
-SHARED = "selected_by <> 'conversation'"
+SHARED = "selected_by IS NOT NULL"
 """Which segments can be found by source, by text and by id: not those that a session itself brought, which are most of
 all and nobody else's. A query that is to use these indexes carries this condition.
 """
 
+SCOPES = ("turn", "session", "run", "fleet")
+TRUSTS = ("agent", "external", "project", "user", "builtin")
+FORMS = ("whole", "excerpt", "reference", "none")
+KINDS = tuple(
+    "tool_call message tool_result invariant role identity guidance policy rule skills_index skill memory context plan"
+    " adr graph task dependency file artifact diagnostic finding summary decision conflict tool failure instruction"
+    " output_format omission_note notice steering time".split()
+)
+"""Words of segments, those first that a session brings most. Each list grows at its end alone: rows say the place."""
+
 
 class AssemblyRow(SQLModel, table=True):
     """One assembly. `delta` holds the new nodes of the request and the new layout spans, `account` the
-    rest of the manifest (marks, cache, budget, refs, versions); both are zlib-compressed JSON.
+    rest of the manifest (marks, cache, budget, refs, versions, digests of revision and policy); both are packed JSON.
     """
 
     __tablename__ = "assemblies"
@@ -58,7 +77,6 @@ class AssemblyRow(SQLModel, table=True):
     digest: str = hex_digest(min_length=64, max_length=64)
     provenance: str = text()
     run_id: str = text()
-    run_revision: str = hex_digest()
     session_id: str = text()
     task_id: str | None = text(default=None)
     attempt: int | None = number(default=None)
@@ -68,9 +86,8 @@ class AssemblyRow(SQLModel, table=True):
     turn: int = number(ge=1)
     epoch: int = number(ge=1)
     created_at: str = text()
-    recorded_at: str = text()
+    recorded_at: str = moment()
     estimator: str = text()
-    policy_digest: str = hex_digest()
     tokens_low: int = number()
     tokens_expected: int = number()
     tokens_high: int = number()
@@ -102,9 +119,9 @@ class SegmentRow(SQLModel, table=True):
     fingerprint: str = hex_digest(unique=True)
     segment_id: str | None = text(default=None)
     layer: str = text()
-    scope: str = text()
-    trust: str = text()
-    kind: str = text()
+    scope: str = word(SCOPES)
+    trust: str = word(TRUSTS)
+    kind: str = word(KINDS)
     uri: str = text()
     source_digest: str | None = hex_digest(default=None)
     text_digest: str = hex_digest()
@@ -113,9 +130,9 @@ class SegmentRow(SQLModel, table=True):
     revision: str | None = text(default=None)
     rule_id: str | None = text(default=None)
     required: bool = flag()
-    form: str = text()
+    form: str = word(FORMS)
     tokens: int = number()
-    selected_by: str = text()
+    selected_by: str = usual(CONVERSATION)
 
 
 class SegmentTextRow(SQLModel, table=True):
@@ -126,7 +143,7 @@ class SegmentTextRow(SQLModel, table=True):
 
     segment: int = number(primary_key=True, foreign_key="segments.segment")
     position: int = number(primary_key=True)
-    shown_digest: str = hex_digest(foreign_key="texts.digest", index=True)
+    text_row: int = number(foreign_key="texts.text_row", index=True)
 
 
 class SegmentUseRow(SQLModel, table=True):
@@ -138,7 +155,7 @@ class SegmentUseRow(SQLModel, table=True):
     assembly: int = number(primary_key=True, foreign_key="assemblies.assembly")
     position: int = number(primary_key=True)
     segment: int = number(foreign_key="segments.segment", index=True)
-    spans: str = json_column()
+    spans: str = places_column()
 
 
 class OutcomeRow(SQLModel, table=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import ForeignKeyConstraint, Index
 from sqlmodel import SQLModel
 
-from aircoding.store.columns import flag, hex_digest, json_column, json_is_valid, number, real, strict, text
+from aircoding.store.columns import flag, hex_digest, json_column, json_is_valid, moment, number, real, strict, text
 
 __all__ = ["EvidenceRow", "HookResultRow", "MessageRow", "SessionRow", "SteeringRow", "SummaryRow"]
 
@@ -47,7 +47,7 @@ class MessageRow(SQLModel, table=True):
     position: int = number(primary_key=True, ge=0)
     role: str = text()
     node_digest: str = hex_digest(foreign_key="texts.digest")
-    recorded_at: str = text()
+    recorded_at: str = moment()
 
 
 class SummaryRow(SQLModel, table=True):
