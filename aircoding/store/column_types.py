@@ -17,8 +17,15 @@ _DIGEST_BYTES = frozenset({32, 12})
 _OTHER = b"\xff"
 """No UTF-8 holds this byte."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MARKS = (("/messages/", "<"), ("/system/", "|"), ("/content/", ">"), ("/text", "^"))
-"""Parts of JSON pointers, and what stands for each. Never changed: what was written is read by them."""
+_MARKS = (
+    ("/messages/", "<"),
+    ("/system/", "|"),
+    ("/content/", ">"),
+    ("/text", "^"),
+    ('",null,null]', '~"]'),
+)
+"""Parts of places in a request, and what stands for each. Never changed: what was written is read by them."""
+_RESERVED = "<|>^~"
 
 
 class Flag(TypeDecorator[bool]):
@@ -146,9 +153,9 @@ class Usual(TypeDecorator[str]):
 
 
 class Places(TypeDecorator[str]):
-    """JSON with pointers into a request, their parts as marks: `/messages/4/content/0/text` stands as `<4>0^`.
+    """JSON of places in a request (pointer, start, end), with marks: `/messages/4/content/0/text` stands as `<4>0^`.
 
-    It stays JSON of the same shape. A mark that stood in it by itself is escaped, so that all comes back.
+    It stays JSON. A character of a mark that stood in it by itself is escaped, so that all comes back.
     """
 
     impl = Text
@@ -158,8 +165,8 @@ class Places(TypeDecorator[str]):
         """Return it with marks."""
         if value is None:
             return None
-        for _, mark in _MARKS:
-            value = value.replace(mark, f"\\u{ord(mark):04x}")
+        for character in _RESERVED:
+            value = value.replace(character, f"\\u{ord(character):04x}")
         for part, mark in _MARKS:
             value = value.replace(part, mark)
         return value

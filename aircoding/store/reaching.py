@@ -73,12 +73,15 @@ def named_digests(connection: Connection, runs: ColumnElement[bool], *, since: s
         columns = [column for column in table.c if _may_name(column)]
         if which is None or not columns:
             continue
-        query = select(*columns).where(which)
         if since is not None:
             recent = _recent(table, since)
             if recent is None:
                 continue  # rows without a time of their own name what the rows above them name
-            query = query.where(recent)
+            which &= recent
+        query = select(*columns).where(which)
+        for column in (each for each in table.c if each.references(TEXTS.c.text_row)):
+            numbered = select(TEXTS.c.digest).join(table, column == TEXTS.c.text_row).where(which)
+            yield from connection.execute(numbered).scalars()
         for row in connection.execute(query):
             for value in row:
                 yield from _digests(value)

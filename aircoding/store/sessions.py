@@ -23,7 +23,7 @@ from aircoding.store.fences import Fences
 from aircoding.store.skeleton import join_node, needed_texts, split_message
 from aircoding.store.statements import insert_if_new, insert_new, insert_rows
 from aircoding.store.tables.sessions import EvidenceRow, MessageRow, SessionRow, SteeringRow
-from aircoding.store.texts import put_texts, read_texts
+from aircoding.store.texts import TEXTS, put_texts, read_texts
 
 __all__ = ["SessionStore", "run_of_session"]
 
@@ -32,6 +32,7 @@ MESSAGES = table_of(MessageRow)
 _LAST_MESSAGE = select(
     select(func.max(MESSAGES.c.position)).where(MESSAGES.c.session_id == bindparam("session")).scalar_subquery()
 ).where(SESSIONS.c.session_id == bindparam("session"))
+_NUMBER = select(TEXTS.c.text_row).where(TEXTS.c.digest == bindparam("node"))
 EVIDENCE = table_of(EvidenceRow)
 STEERING = table_of(SteeringRow)
 
@@ -100,17 +101,19 @@ class SessionStore:
 
     def messages(self, session_id: SessionId) -> tuple[Message, ...]:
         """Return all recorded messages in order."""
-        wanted = select(MESSAGES).where(MESSAGES.c.session_id == session_id).order_by(MESSAGES.c.position)
+        columns = (MESSAGES.c.position, MESSAGES.c.role, TEXTS.c.digest)
+        wanted = select(*columns).join(TEXTS, TEXTS.c.text_row == MESSAGES.c.node_row)
+        wanted = wanted.where(MESSAGES.c.session_id == session_id).order_by(MESSAGES.c.position)
         with self._database.read() as connection:
             found = connection.execute(wanted).all()
             what = f"The conversation of {session_id}"
-            nodes = read_texts(connection, [each.node_digest for each in found], what=what)
+            nodes = read_texts(connection, [each.digest for each in found], what=what)
             texts = read_texts(connection, needed_texts(nodes.values()), what=what)
         return tuple(
             Message(
                 index=each.position,
                 role=each.role,
-                content=tuple(join_node(nodes[each.node_digest], texts)["content"]),
+                content=tuple(join_node(nodes[each.digest], texts)["content"]),
                 uri=f"air:session/{session_id}/message/{each.position}",
             )
             for each in found
@@ -128,13 +131,14 @@ class SessionStore:
         """
         node, texts = split_message(role, content)
         now = self._now()
-        message = row(MessageRow, session_id=session_id, position=index, role=role, node_digest=node, recorded_at=now)
+        values = {"session_id": session_id, "position": index, "role": role, "recorded_at": now}
 
         def body(connection: Connection) -> None:
             self._fences.check(connection, run_of_session(session_id))
             self._expect(connection, session_id, index)
             put_texts(connection, texts, now)
-            insert_new(connection, MESSAGES, [message])
+            number = connection.execute(_NUMBER, {"node": node}).scalar_one()
+            insert_new(connection, MESSAGES, [row(MessageRow, **values, node_row=number)])
 
         self._database.write(body)
 

@@ -38,7 +38,7 @@ class SessionRow(SQLModel, table=True):
 
 
 class MessageRow(SQLModel, table=True):
-    """A recorded message; `node_digest` names its skeleton, whose texts are shared with the requests."""
+    """A recorded message; `node_row` numbers the text of its skeleton, whose texts are shared with the requests."""
 
     __tablename__ = "messages"
     __table_args__ = strict(rowid=False)
@@ -46,7 +46,7 @@ class MessageRow(SQLModel, table=True):
     session_id: str = text(primary_key=True, foreign_key="sessions.session_id")
     position: int = number(primary_key=True, ge=0)
     role: str = text()
-    node_digest: str = hex_digest(foreign_key="texts.digest")
+    node_row: int = number(foreign_key="texts.text_row")
     recorded_at: str = moment()
 
 

@@ -1,4 +1,4 @@
-"""Shorter rows: numbers of texts where segments show them, times and words as numbers, marks for parts of pointers.
+"""Shorter rows: numbers of texts where segments and messages name them, times and words as numbers, short pointers.
 
 Revision: 0010_short_rows. What an account can hold (the digests of run revision and policy, which stay the same all
 through a session) stands there. Texts stay packed as they were; the view shows what it showed.
@@ -31,11 +31,14 @@ _WORDS = {
     "form": "whole excerpt reference none",
 }
 _CODECS = "raw zlib"
-_MARKS = (("/messages/", "<"), ("/system/", "|"), ("/content/", ">"), ("/text", "^"))
+_MARKS = (("/messages/", "<"), ("/system/", "|"), ("/content/", ">"), ("/text", "^"), ('",null,null]', '~"]'))
+_RESERVED = "<|>^~"
 _SHARED = sa.text("selected_by IS NOT NULL")
 _SHARED_COLUMNS = ("segment_id", "text_digest", "uri")
 _TIMES = ("messages", "assemblies")
 """Tables whose `recorded_at` becomes a number."""
+_NUMBERED = (("segment_texts", "shown_digest", "text_row"), ("messages", "node_digest", "node_row"))
+"""Tables in which a number takes the place of a digest."""
 _TO_TEXTS = re.compile(r",\s*FOREIGN KEY\s*\(\w+\) REFERENCES texts \(digest\)")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _IN_ACCOUNT = ("run_revision", "policy_digest")
@@ -85,8 +88,8 @@ def _digits(kept: bytes) -> str:
 
 
 def _with_marks(column: str) -> str:
-    for _, mark in _MARKS:
-        column = f"replace({column}, '{mark}', '\\u{ord(mark):04x}')"
+    for character in _RESERVED:
+        column = f"replace({column}, '{character}', '\\u{ord(character):04x}')"
     for part, mark in _MARKS:
         column = f"replace({column}, '{part}', '{mark}')"
     return column
@@ -127,21 +130,20 @@ def _on_sqlite(connection: sa.Connection) -> None:
     raw.create_function("moment", 1, _moment, deterministic=True)
     tables = connection.execute(sa.text("SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql IS NOT NULL"))
     there: dict[str, str] = {str(each.name): str(each.sql) for each in tables}
-    last = {name: sql for name, sql in there.items() if _TO_TEXTS.search(sql) or name in {*_TIMES, "segments"}}
-    for table in _TIMES:
-        last[table] = _retyped(last[table], "recorded_at")
+    last = {name: sql for name, sql in there.items() if _TO_TEXTS.search(sql) or name == "segments"}
+    last["assemblies"] = _retyped(last["assemblies"], "recorded_at")
     for column in _WORDS:
         last["segments"] = _retyped(last["segments"], column)
     last["segments"], found = re.subn(r"(?m)^(\s*selected_by TEXT) NOT NULL", r"\1", last["segments"])
     assert found == 1  # noqa: S101 - or the schema is not the one before
     _write_schema(connection, {name: _TO_TEXTS.sub("", sql) for name, sql in last.items()})
-    for table in _TIMES:
-        op.execute(f"UPDATE {table} SET recorded_at = moment(recorded_at)")  # noqa: S608 - constants
+    op.execute("UPDATE assemblies SET recorded_at = moment(recorded_at)")
     words = ", ".join(f"{column} = {_place(column, words)}" for column, words in _WORDS.items())
     op.execute(f"UPDATE segments SET {words}, selected_by = nullif(selected_by, 'conversation')")  # noqa: S608 - constants
     _make_texts()
     _make_segment_texts()
-    del last["segment_texts"]
+    _make_messages()
+    del last["segment_texts"], last["messages"]
     _write_schema(connection, last)
 
 
@@ -201,6 +203,28 @@ def _make_segment_texts() -> None:
     op.create_index("ix_segment_texts_text_row", "segment_texts", ["text_row"])
 
 
+def _make_messages() -> None:
+    op.create_table(
+        "messages_new",
+        sa.Column("session_id", sa.Text(), nullable=False),
+        sa.Column("position", sa.Integer(), nullable=False),
+        sa.Column("role", sa.Text(), nullable=False),
+        sa.Column("node_row", sa.Integer(), nullable=False),
+        sa.Column("recorded_at", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(["node_row"], ["texts.text_row"]),
+        sa.ForeignKeyConstraint(["session_id"], ["sessions.session_id"]),
+        sa.PrimaryKeyConstraint("session_id", "position"),
+        sqlite_strict=True,
+        sqlite_with_rowid=False,
+    )
+    op.execute(
+        "INSERT INTO messages_new SELECT m.session_id, m.position, m.role, t.text_row, moment(m.recorded_at)"
+        " FROM messages m JOIN texts t ON t.digest = m.node_digest ORDER BY m.session_id, m.position"
+    )
+    op.drop_table("messages")
+    op.rename_table("messages_new", "messages")
+
+
 def _moment(value: str) -> int:
     at = datetime.fromisoformat(value)
     return ((at if at.tzinfo is not None else at.replace(tzinfo=UTC)) - _EPOCH) // timedelta(microseconds=1)
@@ -226,14 +250,16 @@ def _on_postgresql(connection: sa.Connection) -> None:
         op.execute(f"ALTER TABLE {table} ALTER COLUMN {column} TYPE INTEGER USING {_place(column, words)}")
     op.alter_column("segments", "selected_by", nullable=True)
     op.execute("UPDATE segments SET selected_by = NULL WHERE selected_by = 'conversation'")
-    op.add_column("segment_texts", sa.Column("text_row", sa.Integer(), nullable=True))
-    op.execute("UPDATE segment_texts s SET text_row = t.text_row FROM texts t WHERE t.digest = s.shown_digest")
-    op.alter_column("segment_texts", "text_row", nullable=False)
-    op.drop_column("segment_texts", "shown_digest")  # its index goes with it
+    for table, digest, number in _NUMBERED:
+        op.add_column(table, sa.Column(number, sa.Integer(), nullable=True))
+        op.execute(f"UPDATE {table} n SET {number} = t.text_row FROM texts t WHERE t.digest = n.{digest}")  # noqa: S608 - constants
+        op.alter_column(table, number, nullable=False)
+        op.drop_column(table, digest)  # its index goes with it
+        op.create_foreign_key(None, table, "texts", [number], ["text_row"])
     op.create_index("ix_segment_texts_text_row", "segment_texts", ["text_row"])
-    op.create_foreign_key(None, "segment_texts", "texts", ["text_row"], ["text_row"])
+    numbered = {table for table, _, _ in _NUMBERED}
     for table, name, column in keys:
-        if table != "segment_texts":
+        if table not in numbered:
             op.create_foreign_key(name, table, "texts", [column], ["digest"])
 
 
