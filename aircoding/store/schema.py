@@ -15,7 +15,17 @@ from sqlalchemy import text as sql
 from aircoding.errors import StoreError
 from aircoding.store.database import Database
 
-__all__ = ["HEAD", "VERSION_TABLE", "Migrate", "SchemaState", "prepare_schema", "read_schema_state", "upgrade_schema"]
+__all__ = [
+    "HEAD",
+    "VERSION_TABLE",
+    "Migrate",
+    "SchemaState",
+    "head_statements",
+    "prepare_schema",
+    "read_schema_state",
+    "run_migrations",
+    "upgrade_schema",
+]
 
 HEAD = "0010_short_rows"
 """The newest revision; kept here so that opening a store need not load Alembic (a test compares them)."""
@@ -33,6 +43,8 @@ KNOWN = (
 )
 VERSION_TABLE = "aircoding_schema"
 """A name of our own, since a PostgreSQL schema may hold another program's `alembic_version`."""
+_MIGRATIONS = Path(__file__).parent / "migrations"
+_HEAD_FILE = _MIGRATIONS / "head.sqlite.sql"
 _LOCK_KEY = 0x61697263
 """The advisory lock under which PostgreSQL schemas are made (`airc`)."""
 
@@ -138,15 +150,33 @@ def upgrade_schema(database: Database, *, now: Callable[[], str] | None = None) 
 
 
 def _migrate(connection: Connection) -> None:
+    if connection.dialect.name == "postgresql":
+        connection.execute(sql("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK_KEY})
+    status = _state(connection).status
+    if status == "current":
+        return  # another process was first
+    if status == "empty" and connection.dialect.name == "sqlite":
+        for statement in head_statements():
+            connection.exec_driver_sql(statement)
+        return
+    run_migrations(connection)
+
+
+def head_statements() -> list[str]:
+    """Return what makes the newest schema in an empty SQLite file: what all migrations made, as SQLite wrote it down.
+
+    It takes a thirtieth of the time of the migrations. A test compares the two.
+    """
+    return _HEAD_FILE.read_text("utf-8").removesuffix(";\n").split(";\n\n")
+
+
+def run_migrations(connection: Connection) -> None:
+    """Run all migrations that the database has not seen, in the connection's transaction."""
     from alembic import command
     from alembic.config import Config
 
-    if connection.dialect.name == "postgresql":
-        connection.execute(sql("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK_KEY})
-    if _state(connection).status == "current":
-        return  # another process was first
     config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
+    config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,13 +18,14 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlmodel import SQLModel
+from support.texts import assert_file_equals
 
 from aircoding.errors import InternalError, StoreError
 from aircoding.store import Store, migrations, open_store
 from aircoding.store.columns import json_is_valid, row
 from aircoding.store.database import connect_database
 from aircoding.store.migrations.views_0001 import VIEWS as VIEW_QUERIES
-from aircoding.store.schema import HEAD, KNOWN, VERSION_TABLE, read_schema_state
+from aircoding.store.schema import HEAD, KNOWN, VERSION_TABLE, head_statements, read_schema_state, run_migrations
 from aircoding.store.tables import every
 from aircoding.store.tables.calls import ModelCallRow
 from aircoding.store.tables.runs import EventRow
@@ -60,6 +63,31 @@ def test_the_newest_revision_is_the_one_that_opening_compares_with() -> None:
     scripts = ScriptDirectory.from_config(config)
     assert scripts.get_current_head() == HEAD
     assert {script.revision for script in scripts.walk_revisions()} == set(KNOWN)
+
+
+def test_an_empty_file_becomes_at_once_what_the_migrations_make(tmp_path: Path) -> None:
+    """With AIR_UPDATE=1 the file of the newest schema is written anew from the migrations."""
+    database = connect_database(tmp_path / "migrated.db")
+    database.write(run_migrations)
+    database.close()
+    migrated = _schema_of(tmp_path / "migrated.db")
+    head = Path(migrations.__file__).with_name("head.sqlite.sql")
+    version = f"INSERT INTO {VERSION_TABLE} VALUES ('{HEAD}')"
+    assert_file_equals(head, "".join(f"{one};\n\n" for one in [*migrated, version]).removesuffix("\n"))
+
+    open_store(tmp_path / "air.db").close()
+    assert _schema_of(tmp_path / "air.db") == migrated
+
+
+def _schema_of(path: Path) -> list[str]:
+    """What SQLite wrote down of a schema, but for what a virtual table and a key make of themselves."""
+    made = re.compile(r"'?text_(index|terms)_(data|idx|content|docsize|config)'?")
+    with closing(sqlite3.connect(path)) as raw:
+        assert raw.execute(f"SELECT version_num FROM {VERSION_TABLE}").fetchall() == [(HEAD,)]
+        for (name,) in raw.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '% STRICT%'"):
+            assert raw.execute(f"SELECT count(*) FROM {name}").fetchone() == (0,), "only the version is data"
+        found = raw.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid").fetchall()
+    return [sql for name, sql in found if not made.fullmatch(name)]
 
 
 def test_json_checks_stand_in_the_sqlite_schema(tmp_path: Path) -> None:
@@ -140,7 +168,9 @@ def _pretend(connection: sa.Connection) -> None:
 
 
 def test_a_failed_upgrade_leaves_nothing_behind(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = "CREATE VIEW v_broken AS SELECT nothing FROM nowhere"
     monkeypatch.setitem(VIEW_QUERIES, "v_broken", "SELECT nothing FROM nowhere")
+    monkeypatch.setattr("aircoding.store.schema.head_statements", lambda: [*head_statements(), broken, broken])
     with pytest.raises(StoreError):
         open_store(database_url)
     database = connect_database(database_url)
