@@ -6,22 +6,15 @@ import random
 from pathlib import Path
 
 import pytest
-from support.demo_runs import air, demo_project, final_tree, kill_and_resume, rows
+from support.demo_runs import demo_project, final_tree, kill_and_resume, rows
+from support.recorded_demo import recorded_demo
 from support.replays import assert_all_replayed, changed_program
-
-RUN = ["run", "--provider", "scripted:.air/demo-script.yaml", "--json"]
 
 
 @pytest.fixture(scope="module")
 def undisturbed_tree(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The tree that the demo leaves when nobody disturbs it."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AIR_HOME", str(tmp_path_factory.mktemp("home")))
-        patch.setenv("AIR_SANDBOX__ALLOW_UNCONFINED", "true")
-        root = demo_project(tmp_path_factory.mktemp("undisturbed") / "project")
-        ended = air(root, *RUN)
-        assert ended.code == 1, ended.output
-        return final_tree(root)
+    return final_tree(recorded_demo(tmp_path_factory))
 
 
 @pytest.fixture(scope="module")

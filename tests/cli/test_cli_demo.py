@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.demo_runs import AIR, RUN, air, final_tree, rows
+from support.demo_runs import RUN, air, final_tree, rows, run
+from support.recorded_demo import demo_copy
 from support.replays import assert_all_replayed, changed_program
 
 from aircoding.app.demo import make_demo_project, own_command
@@ -20,13 +21,7 @@ RULE = ".air/shared/rules/licence-header.md"
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project after the demo."""
-    root = tmp_path_factory.mktemp("demo") / "project"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AIR_HOME", str(tmp_path_factory.mktemp("home")))
-        done = subprocess.run([*AIR, "demo", "--dir", str(root)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    (root / "transcript.txt").write_text(done.stdout + done.stderr)
-    return root
+    return demo_copy(tmp_path_factory)
 
 
 def test_it_tells_its_story(demo: Path) -> None:
@@ -126,7 +121,7 @@ def test_the_prefix_of_all_workers_of_a_role_is_the_same(demo: Path) -> None:
 def test_the_demo_works_without_a_sandbox_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AIR_SANDBOX__BACKEND", "none")
 
-    done = subprocess.run([*AIR, "demo", "--dir", str(tmp_path / "p")], capture_output=True, text=True, check=False)
+    done = run(tmp_path, "demo", "--dir", str(tmp_path / "p"))
 
     assert done.returncode == 0, done.stderr
     assert "no sandbox confines commands" in done.stderr

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 from fleet.worlds import done, make_fleet, script
-from support.demo_runs import RUN, air, demo_project, rows
+from support.demo_runs import air, demo_project, rows
+from support.recorded_demo import demo_copy
 
 from aircoding.store.dictionary import inflate
 
@@ -24,12 +25,7 @@ _VALUES = {"stringValue": str, "boolValue": bool, "intValue": str, "doubleValue"
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project after a run that holds a failure, a repair, a review and a denied command."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AIR_HOME", str(tmp_path_factory.mktemp("home")))
-        root = demo_project(tmp_path_factory.mktemp("demo") / "project")
-        ended = air(root, *RUN)
-    assert ended.code == 1, ended.output  # one of its tasks fails
-    return root
+    return demo_copy(tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +140,7 @@ def test_a_file_holds_the_same_bytes_each_time(demo: Path, tmp_path: Path) -> No
     one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
     said = air(demo, "export", "spans", "--output", str(one), "--json").result["export"]
     (run,) = rows(demo, "SELECT run_id FROM runs")[0]
-    text = air(demo, "export", "spans", str(run), "--output", str(two))
+    text = air(demo, "export", "spans", str(run), "--output", str(two), cold=True)
     assert one.read_bytes() == two.read_bytes()
     assert one.read_text() == air(demo, "export", "spans").output
     assert isinstance(said, dict)

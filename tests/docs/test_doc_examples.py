@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 from support.doc_examples import DOCS, blocks_of, commands_of, run_command
 from support.projects import make_commit, make_project
+from support.recorded_demo import demo_copy
 
 from aircoding.app.questions.assemblies import list_contexts
 from aircoding.app.trusting import trust_project
@@ -132,12 +132,7 @@ SHOWN_ELSEWHERE = {
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project after the demo, and the home that trusts it."""
-    folder = tmp_path_factory.mktemp("demo")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AIR_HOME", str(folder / "home"))
-        command = [sys.executable, "-m", "aircoding", "demo", "--dir", str(folder / "project")]
-        subprocess.run(command, capture_output=True, check=True)
-    return folder / "project"
+    return demo_copy(tmp_path_factory)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

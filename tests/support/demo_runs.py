@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aircoding.app.demo import make_demo_project
+from support.warm import run_warm
 
 AIR = [sys.executable, "-m", "aircoding"]
 RUN = ["run", "--provider", "scripted:.air/demo-script.yaml", "--concurrency", "4", "--json"]
@@ -33,14 +34,28 @@ def demo_project(folder: Path) -> Path:
     return make_demo_project(folder)
 
 
-def air(root: Path, *arguments: str, timeout_seconds: float = 120, program: Path | None = None) -> Ended:
-    """Run the command line in `root` and wait for it; `program` is a folder with another copy of the program."""
-    env = _env() if program is None else {**_env(), "PYTHONPATH": str(program)}
-    done = subprocess.run(
-        [*AIR, *arguments], cwd=root, env=env, capture_output=True, text=True, timeout=timeout_seconds
-    )
+def air(
+    root: Path, *arguments: str, timeout_seconds: float = 120, program: Path | None = None, cold: bool = False
+) -> Ended:
+    """Run the command line in `root`, in a process of its own, and wait for it.
+
+    It is forked from one that has imported the program (see `support.warm`). `cold` starts a new Python instead, with
+    a seed of hashes of its own; so does `program`, a folder with another copy of the program.
+    """
+    if program is None and not cold:
+        done = run(root, *arguments, timeout_seconds=timeout_seconds)
+    else:
+        env = _env() if program is None else {**_env(), "PYTHONPATH": str(program)}
+        done = subprocess.run(
+            [*AIR, *arguments], cwd=root, env=env, capture_output=True, text=True, timeout=timeout_seconds
+        )
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     return Ended(done.returncode, json.loads(lines[-1]) if lines else {}, done.stdout + done.stderr)
+
+
+def run(root: Path, *arguments: str, timeout_seconds: float = 120) -> subprocess.CompletedProcess[str]:
+    """Run the command line in `root`, in a process that is forked from a warm one."""
+    return run_warm("aircoding", list(arguments), cwd=root, env=_env(), timeout_seconds=timeout_seconds)
 
 
 def kill_after(root: Path, arguments: list[str], seconds: float) -> bool:

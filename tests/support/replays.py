@@ -17,8 +17,8 @@ _SETTINGS = ".air/config.toml"
 def changed_program(folder: Path) -> Path:
     """Copy the program to `folder` with another text in each prompt, rule and tool that it brings."""
     package = Path(aircoding.__file__).resolve().parent
-    leave = shutil.ignore_patterns("__pycache__", "_resources")
-    shutil.copytree(package, folder / "aircoding", ignore=leave)
+    # What is compiled comes along: a copy keeps the times of files, so that it holds there too.
+    shutil.copytree(package, folder / "aircoding", ignore=shutil.ignore_patterns("_resources"))
     shutil.copytree(resource_root(), folder / "resources", ignore=shutil.ignore_patterns("__pycache__", "demo"))
     changed = 0
     for name in ("prompts", "rules", "tools"):
