@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
+# Some images forbid compiled files; each of some hundred processes of the tests would then compile the program anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: setup demo test check format lint types imports chaos bench bench-live bench-peers picture lock clean
 
 setup: $(READY)
@@ -19,7 +22,7 @@ demo: $(READY)
 
 test: $(READY)
 	$(BIN)/coverage erase
-	$(BIN)/pytest --numprocesses 2 --dist loadfile --durations 25 --cov --cov-report= -m "not chaos and not bench"
+	$(BIN)/pytest --numprocesses 2 --dist worksteal --durations 25 --cov --cov-report= -m "not chaos and not bench"
 	$(BIN)/coverage report
 
 check: format lint types imports

@@ -4,6 +4,7 @@ requests of a session extend one another."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +14,25 @@ from support.prefixes import PrefixWatch
 from aircoding.store.assemblies import AssemblyStore
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folders for the homes of tests, one after the other, in one place: pytest counts its own anew for each."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def guarded_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def guarded_environment(monkeypatch: pytest.MonkeyPatch, homes: Iterator[Path]) -> Path:
     """Set AIR_NO_PAID_CALLS, take away keys and addresses of providers, and make all homes empty folders."""
     for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_CUSTOM_HEADERS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AIR_NO_PAID_CALLS", "1")
-    home = tmp_path_factory.mktemp("air-home")
-    monkeypatch.setenv("AIR_HOME", str(home))
-    monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("user-home")))
+    folder = next(homes)
+    for name, place in (("AIR_HOME", "air"), ("HOME", "user")):
+        (folder / place).mkdir(parents=True)
+        monkeypatch.setenv(name, str(folder / place))
     monkeypatch.delenv("CODEX_HOME", raising=False)
-    return home
+    return folder / "air"
 
 
 @pytest.fixture(autouse=True)

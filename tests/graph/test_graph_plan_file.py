@@ -18,6 +18,7 @@ from aircoding.records.tasks import Plan, Retry, TaskSpec
 
 REPO = Path(__file__).parents[2]
 URI = "project:.air/shared/plan/tasks.yaml"
+SCHEMA = jsonschema.Draft202012Validator(plan_schema())
 
 
 def faults(text: str) -> list[tuple[int | None, str, str]]:
@@ -258,7 +259,7 @@ def test_a_plan_comes_back_from_its_text(plan):
     back = parse_plan(text, URI)
     assert [_without_line(task) for task in back.tasks] == [_without_line(task) for task in plan.tasks]
     assert (back.goal, back.version) == (plan.goal, plan.version)
-    jsonschema.validate(yaml.safe_load(text), plan_schema())
+    SCHEMA.validate(yaml.safe_load(text))
 
 
 def _without_line(task: TaskSpec) -> dict[str, object]:
@@ -293,7 +294,7 @@ def test_what_the_schema_lets_in_the_reader_reads_and_faults_have_lines(rows):
     document = {"version": 1, "goal": "g", "tasks": rows}
     found = problems(yaml.dump(document, sort_keys=False))
     assert all(one.line is not None and one.message for one in found)
-    if jsonschema.Draft202012Validator(plan_schema()).is_valid(document):
+    if SCHEMA.is_valid(document):
         assert {one.code for one in found} <= {"plan.duplicate_id", "plan.unknown_id", "plan.cycle"}
 
 
