@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Table, bindparam, select
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 
 __all__ = ["chunks", "insert_if_new", "insert_new", "insert_rows", "number_rows"]
 
@@ -55,6 +55,8 @@ def insert_if_new(connection: Connection, table: Table, row: Mapping[str, Any]) 
 @cache
 def _insert_ignoring(dialect: str, table: Table) -> Any:
     if dialect == "postgresql":
+        from sqlalchemy.dialects import postgresql  # with a SQLite file it is never needed
+
         return postgresql.insert(table).on_conflict_do_nothing()
     return sqlite.insert(table).on_conflict_do_nothing()
 

@@ -6,13 +6,13 @@ import os
 import signal
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from fleet.worlds import Fleet, done, fixed, git, script, use, verdict, write
 from support.replays import change_tree
+from support.warm import run_warm
 
 from aircoding.app.questions.replays import replay_contexts
 
@@ -54,9 +54,9 @@ DEADLY = (
 
 
 def drive_in_a_process(root: Path, deadly: str | None) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "PYTHONDONTWRITEBYTECODE": ""}
-    arguments = [sys.executable, "-m", "fleet.driven", str(root), *([deadly] if deadly else [])]
-    return subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    arguments = [str(root), *([deadly] if deadly else [])]
+    return run_warm("fleet.driven", arguments, cwd=root, env=environment, timeout_seconds=120)
 
 
 def rows(root: Path, query: str) -> list[tuple[object, ...]]:

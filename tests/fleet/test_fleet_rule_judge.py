@@ -7,7 +7,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 import pytest
 from fleet.worlds import RUN, Fleet, done, script, use, write
+from support.warm import run_warm
 
 from aircoding.fleet.drive import drive, workflows
 from aircoding.fleet.engine import DirectEngine
@@ -57,9 +57,9 @@ def calls(run: Fleet) -> list[str]:
 
 
 def drive_in_a_process(root: Path, deadly: str | None) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "PYTHONDONTWRITEBYTECODE": ""}
-    arguments = [sys.executable, "-m", "fleet.driven", str(root), *([deadly] if deadly else [])]
-    return subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    arguments = [str(root), *([deadly] if deadly else [])]
+    return run_warm("fleet.driven", arguments, cwd=root, env=environment, timeout_seconds=120)
 
 
 @pytest.mark.parametrize("deadly", ["session.started", "session.finished", "conflict.judged"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -60,14 +59,9 @@ def run(root: Path, *arguments: str, timeout_seconds: float = 120) -> subprocess
 
 def kill_after(root: Path, arguments: list[str], seconds: float) -> bool:
     """Start a command, SIGKILL it after some time, and say whether it was still running."""
-    process = subprocess.Popen(
-        [*AIR, *arguments], cwd=root, env=_env(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
     try:
-        process.wait(seconds)
+        run(root, *arguments, timeout_seconds=seconds)
     except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGKILL)
-        process.wait()
         return True
     return False
 
@@ -106,7 +100,7 @@ def kill_and_resume(root: Path, kills: int, chance: random.Random, *, longest_se
     done = 0
     deadline = time.monotonic() + 60 + kills * longest_seconds * 3
     while done < kills and time.monotonic() < deadline:
-        if not kill_after(root, arguments, chance.uniform(1.0, longest_seconds)):
+        if not kill_after(root, arguments, chance.uniform(0.3, longest_seconds)):
             break
         done += 1
         arguments = ["resume", "--json"] if _has_run(root) else RUN

@@ -42,7 +42,8 @@ def become(order: dict[str, object]) -> None:
     os.chdir(str(order["cwd"]))
     os.environ.clear()
     os.environ.update(order["env"])  # type: ignore[call-overload]
-    sys.path[0] = str(order["cwd"])
+    more = os.environ.get("PYTHONPATH")
+    sys.path[:1] = [str(order["cwd"]), *(more.split(os.pathsep) if more else ())]
     sys.argv = [str(order["module"]), *order["arguments"]]  # type: ignore[misc]
     runpy.run_module(str(order["module"]), run_name="__main__", alter_sys=True)
 
