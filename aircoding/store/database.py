@@ -12,8 +12,9 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
@@ -38,30 +39,28 @@ _RETRYABLE_SQLSTATES = frozenset({"40001", "40P01"})
 _TRIES = 5
 
 
-class Database:
+class Database(ABC):
     """One database. `path` is the file of a SQLite database, None for PostgreSQL; `where` names it to people."""
 
-    def __init__(self, *, where: str, path: Path | None, engines: tuple[Engine, Engine, Engine], read_only: bool):
+    def __init__(self, *, where: str, path: Path | None, read_only: bool) -> None:
         self.where = where
         self.path = path
         self.read_only = read_only
-        self._durable, self._relaxed, self._reading = engines
 
     @property
+    @abstractmethod
     def dialect(self) -> str:
         """`sqlite` or `postgresql`."""
-        return self._reading.dialect.name
 
-    @contextmanager
-    def read(self) -> Iterator[Connection]:
+    @abstractmethod
+    def read(self) -> AbstractContextManager[Connection]:
         """Open a read transaction.
 
         Raises:
             StoreError: the database cannot do it.
         """
-        with translated(self.where), self._reading.connect() as connection, connection.begin():
-            yield connection
 
+    @abstractmethod
     def write(self, body: Callable[[Connection], Value], *, durable: bool = False) -> Value:
         """Run `body` in one write transaction and return what it returns; commit unless it raises.
 
@@ -70,6 +69,31 @@ class Database:
         Raises:
             StoreError: the database cannot do it.
         """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give the connections back."""
+
+
+class _Connected(Database):
+    """A database with connections of its own: for durable writes, for other writes, for reads."""
+
+    def __init__(
+        self, *, where: str, path: Path | None, engines: tuple[Engine, Engine, Engine], read_only: bool
+    ) -> None:
+        super().__init__(where=where, path=path, read_only=read_only)
+        self._durable, self._relaxed, self._reading = engines
+
+    @property
+    def dialect(self) -> str:
+        return self._reading.dialect.name
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        with translated(self.where), self._reading.connect() as connection, connection.begin():
+            yield connection
+
+    def write(self, body: Callable[[Connection], Value], *, durable: bool = False) -> Value:
         if self.read_only:
             raise StoreError(
                 f"The database {self.where} was opened for reading only.",
@@ -88,7 +112,6 @@ class Database:
         raise AssertionError("unreachable")  # the last try returns or raises
 
     def close(self) -> None:
-        """Give the connections back."""
         for engine in (self._durable, self._relaxed, self._reading):
             engine.dispose()
 
@@ -155,7 +178,7 @@ def _sqlite(path: Path, read_only: bool) -> Database:
         _sqlite_engine(uri, "BEGIN IMMEDIATE", synchronous="NORMAL"),
         _sqlite_engine(uri, "BEGIN", synchronous="NORMAL", query_only=True),
     )
-    return Database(where=where, path=path, engines=engines, read_only=read_only)
+    return _Connected(where=where, path=path, engines=engines, read_only=read_only)
 
 
 def _is_writable(path: Path) -> bool:
@@ -235,7 +258,7 @@ def _postgresql(url: URL, read_only: bool) -> Database:
             url, "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
         ),
     )
-    return Database(where=where, path=None, engines=engines, read_only=read_only)
+    return _Connected(where=where, path=None, engines=engines, read_only=read_only)
 
 
 def _postgresql_engine(url: URL, setting: str) -> Engine:

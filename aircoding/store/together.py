@@ -23,10 +23,8 @@ class OneTransaction(Database):
     """
 
     def __init__(self, connection: Connection, *, where: str, path: Path | None) -> None:
+        super().__init__(where=where, path=path, read_only=False)
         self._connection = connection
-        self.where = where
-        self.path = path
-        self.read_only = False
 
     @property
     def dialect(self) -> str:
