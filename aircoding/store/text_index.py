@@ -74,16 +74,20 @@ def index_rows(connection: Connection, rows: Iterable[Row]) -> None:
         connection.execute(sql("INSERT INTO text_index (rowid, body) VALUES (:number, :body)"), values)
 
 
-def match_rows(connection: Connection, query: str, limit: int) -> list[int]:
-    """Return the numbers of rows that an FTS5 query finds, the newest first."""
-    found = sql("SELECT rowid FROM text_index WHERE text_index MATCH :query ORDER BY rowid DESC LIMIT :limit")
-    return list(connection.execute(found, {"query": query, "limit": limit}).scalars())
+_MATCHING = "FROM text_index WHERE text_index MATCH :query AND (:left_out OR rowid % 2 = 0)"
 
 
-def count_rows(connection: Connection, query: str) -> int:
-    """Return how many rows an FTS5 query finds."""
-    found = sql("SELECT count(*) FROM text_index WHERE text_index MATCH :query")
-    return int(connection.execute(found, {"query": query}).scalar_one())
+def match_rows(connection: Connection, query: str, limit: int, *, left_out: bool) -> list[int]:
+    """Return the numbers of rows that an FTS5 query finds, the newest first; without `left_out` those of segments."""
+    found = sql(f"SELECT rowid {_MATCHING} ORDER BY rowid DESC LIMIT :limit")
+    asked = {"query": query, "limit": limit, "left_out": int(left_out)}
+    return list(connection.execute(found, asked).scalars())
+
+
+def count_rows(connection: Connection, query: str, *, left_out: bool) -> int:
+    """Return how many rows an FTS5 query finds; without `left_out` those of segments."""
+    found = sql(f"SELECT count(*) {_MATCHING}")
+    return int(connection.execute(found, {"query": query, "left_out": int(left_out)}).scalar_one())
 
 
 def terms_with(connection: Connection, part: str, *, at_end: bool, limit: int) -> list[str]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import ColumnElement, Connection, Select, func, select
 
 from aircoding.records.ids import Digest
 from aircoding.store.accounts import OUTCOMES, SEGMENT_TEXTS, SEGMENTS, segment_names
@@ -36,7 +37,7 @@ class TextHits:
     """Segments that show a needle (numbers of rows), and the ids of candidates whose text holds it.
 
     `segment_ids` are of both: a candidate that is shown to one worker and not to another stands there once. `unchecked`
-    counts texts that may hold the needle and were not read.
+    counts segments, and candidates where they were asked for, that may hold the needle and were not read.
     """
 
     segments: frozenset[int]
@@ -64,7 +65,7 @@ class TextSearch:
             return any(one in text for one in spellings)
 
         with self._database.read() as connection:
-            rows, unchecked = _candidates(connection, spellings)
+            rows, unchecked = _candidates(connection, spellings, left_out=candidates)
             shown = _shown(connection, [row // 2 for row in rows if row % 2 == 0])
             holding = {digest for digest, text in _read(connection, shown) if holds(text)}
             segments = _showing(connection, holding)
@@ -75,18 +76,21 @@ class TextSearch:
         return TextHits(segments=segments, segment_ids=ids, unchecked=unchecked)
 
 
-def _candidates(connection: Connection, spellings: Sequence[str]) -> tuple[list[int], int]:
-    """Return rows that may hold one of the spellings, the newest first, and how many more there are."""
+def _candidates(connection: Connection, spellings: Sequence[str], *, left_out: bool) -> tuple[list[int], int]:
+    """Return rows that may hold one of the spellings, the newest first, and how many more there are.
+
+    They are rows of the index: those of segments, and with `left_out` those of candidates that no prompt showed.
+    """
     queries = []
     if has_index(connection):
         queries = [query for one in spellings if (query := _query(connection, cut(one))) is not None]
     if len(queries) < len(spellings):
-        return _newest(connection)
+        return _newest(connection, left_out=left_out)
     wanted = " OR ".join(f"({query})" for query in queries if query)
     if not wanted:
         return [], 0
-    rows = match_rows(connection, wanted, MOST_TEXTS)
-    more = count_rows(connection, wanted) - len(rows) if len(rows) == MOST_TEXTS else 0
+    rows = match_rows(connection, wanted, MOST_TEXTS, left_out=left_out)
+    more = count_rows(connection, wanted, left_out=left_out) - len(rows) if len(rows) == MOST_TEXTS else 0
     return rows, more
 
 
@@ -106,15 +110,24 @@ def _any_of(terms: Sequence[str]) -> str | None:
     return " OR ".join(map(quoted, terms)) if len(terms) <= _MOST_TERMS else None
 
 
-def _newest(connection: Connection) -> tuple[list[int], int]:
-    """Return the newest segments as rows of the index, whatever they hold, and how many more there are."""
-    count = connection.execute(select(func.count()).select_from(SEGMENTS)).scalar_one()
-    wanted = select(SEGMENTS.c.segment).order_by(SEGMENTS.c.segment.desc()).limit(MOST_TEXTS)
-    segments = list(connection.execute(wanted).scalars())
-    omitted = select(func.min(OUTCOMES.c.outcome_row)).where(OUTCOMES.c.outcome != "included")
-    newest = omitted.group_by(OUTCOMES.c.segment_id).order_by(func.min(OUTCOMES.c.outcome_row).desc()).limit(MOST_TEXTS)
-    outcomes = list(connection.execute(newest).scalars())
-    return [*(2 * one for one in segments), *(2 * one + 1 for one in outcomes)], int(count) - len(segments)
+def _newest(connection: Connection, *, left_out: bool) -> tuple[list[int], int]:
+    """Return the newest segments and candidates as rows of the index, whatever they hold; how many more there are."""
+    segments, more = _first(connection, select(SEGMENTS.c.segment), SEGMENTS.c.segment)
+    if not left_out:
+        return [2 * one for one in segments], more
+    first = func.min(OUTCOMES.c.outcome_row)
+    omitted = select(first).where(OUTCOMES.c.outcome != "included").group_by(OUTCOMES.c.segment_id)
+    outcomes, more_outcomes = _first(connection, omitted, first)
+    return [*(2 * one for one in segments), *(2 * one + 1 for one in outcomes)], more + more_outcomes
+
+
+def _first(connection: Connection, query: Select[Any], newest: ColumnElement[int]) -> tuple[list[int], int]:
+    """Return the newest numbers of a query, and how many more it has."""
+    found = list(connection.execute(query.order_by(newest.desc()).limit(MOST_TEXTS)).scalars())
+    if len(found) < MOST_TEXTS:
+        return found, 0
+    count = connection.execute(select(func.count()).select_from(query.subquery())).scalar_one()
+    return found, int(count) - len(found)
 
 
 def _shown(connection: Connection, segments: Iterable[int]) -> list[Digest]:

@@ -7,37 +7,19 @@ from dataclasses import replace
 
 import pytest
 import sqlalchemy as sa
-from support.contexts import message, segment, snapshot
+from support.contexts import snapshot
 from support.records import RUN, call, event, run
+from support.said import HEARD, RULE, SAID
 
 from aircoding.context.assembler import assemble
 from aircoding.records.calls import Reply
 from aircoding.records.conflicts import Conflict, ConflictKind, Route
 from aircoding.records.ids import SessionId
-from aircoding.records.layers import Layer, SegmentKind
 from aircoding.records.manifest import AssembledContext
 from aircoding.records.snapshot import Message
 from aircoding.records.usage import Cost, Usage
 from aircoding.store import Store
 from aircoding.store.database import connect_database
-
-RULE = segment(
-    "Never push to main.\n",
-    layer=Layer.L3,
-    kind=SegmentKind.RULE,
-    uri="project:rules.md",
-    rule_id="rules.md#push",
-    paths=("docs/**",),
-)
-SAID = message(
-    0,
-    "assistant",
-    {"type": "text", "text": "I ask first."},
-    {"type": "tool_use", "id": "t1", "name": "shell", "input": {"command": 'echo "two\nlines"'}},
-)
-HEARD = message(
-    1, "user", {"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "two\nlines"}]}
-)
 
 
 def record(

@@ -14,35 +14,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from store.test_store_upgrade import DUMP
-from support.contexts import message, segment, snapshot
+from support.contexts import segment, snapshot
+from support.said import HEARD, RULE, SAID
 from support.stores import empty_store
 
 from aircoding.context.assembler import assemble
 from aircoding.records.ids import SegmentId
-from aircoding.records.layers import Layer, SegmentKind
+from aircoding.records.layers import SegmentKind
 from aircoding.records.manifest import AssembledContext
 from aircoding.records.segments import Segment
 from aircoding.store import Store, open_store
 from aircoding.store.database import connect_database
 from aircoding.store.text_index import has_index
-
-RULE = segment(
-    "Never push to main.\n",
-    layer=Layer.L3,
-    kind=SegmentKind.RULE,
-    uri="project:rules.md",
-    rule_id="rules.md#push",
-    paths=("docs/**",),
-)
-SAID = message(
-    0,
-    "assistant",
-    {"type": "text", "text": "I ask first."},
-    {"type": "tool_use", "id": "t1", "name": "shell", "input": {"command": 'echo "two\nlines"'}},
-)
-HEARD = message(
-    1, "user", {"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "two\nlines"}]}
-)
 
 
 def _named(made: Segment) -> Segment:
@@ -143,4 +126,17 @@ def test_without_the_index_the_texts_themselves_are_searched(tmp_path: Path, mon
         monkeypatch.setattr("aircoding.store.text_search.has_index", lambda _: False)
         assert store.search.find("push to main") == indexed
         monkeypatch.setattr("aircoding.store.text_search.MOST_TEXTS", 1)
-        assert store.search.find("push to main").unchecked > 0
+        segments = store.describe().rows["segments"]
+        assert store.search.find("push to main", candidates=False).unchecked == segments - 1
+        assert store.search.find("push to main").unchecked == segments - 1, "one candidate was left out, and was read"
+
+
+def test_a_search_for_segments_alone_counts_no_candidates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("aircoding.store.text_search.MOST_TEXTS", 3)
+    with open_store(tmp_path / "air.db") as store:
+        for number in range(4):
+            rule = segment(f"Say hello to number {number}.", uri="project:rules.md", paths=("docs/**",))
+            _record(store, f"T{number}", rule)
+        left_out, shown = store.search.find("hello to"), store.search.find("hello to", candidates=False)
+    assert (len(left_out.segment_ids), left_out.unchecked) == (3, 1)
+    assert shown.unchecked == 0

@@ -38,8 +38,8 @@ _NOT_WHOLE = frozenset({"part", "missed", "other", "never"})
 class WhyNot:
     """What became of a subject: a page of `total` groups, over `sessions` sessions; `run_id` None: of all runs.
 
-    `by_text`: it is no name, and these are candidates whose text holds it; `unchecked` counts texts that were not read,
-    `runs_without_texts` runs whose texts were let go, so that nothing can be found in them.
+    `by_text`: it is no name, and these are candidates whose text holds it; `unchecked` counts segments that were not
+    read, `runs_without_texts` runs whose texts were let go, so that nothing can be found in them.
     `absence` says why there is nothing. `now`: of no recorded prompt, but of one that was assembled for the question.
     `reads` are calls that brought the file as a tool's result.
     """
@@ -61,7 +61,7 @@ class Why:
     """Where a text stands: a page of `total` places; `run_id` None: of all runs.
 
     `places` are exact (of one run or assembly), `sightings` are segments whose text holds it, each with the assembly
-    that it came in with (of many runs): only one of the two is filled. `unchecked` counts texts that were not searched,
+    that it came in with (of many runs): only one of the two is filled. `unchecked` counts segments that were not read,
     `runs_without_texts` runs whose texts were let go.
     """
 
@@ -205,7 +205,7 @@ def who_saw_subject(
         asked_for = [
             one for one in verdicts if (one.stale or not only_stale) and (one.verdict in _NOT_WHOLE or not only_missed)
         ]
-        workers = store.sightings.workers([one.worker for one in _on_page(asked_for, page)])
+        workers = store.sightings.workers([one.worker for one in _on_page(asked_for, page)], within)
         seen, told = store.sightings.of_workers(workers, rows.segments, rows.outcomes)
         reads = tool_reads(store, name, within)
     are_stale = {(one.segment_id, one.source_digest) for one in named if one.number in rows.stale}

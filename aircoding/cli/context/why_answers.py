@@ -61,8 +61,8 @@ def _chain(record: SegmentRecord) -> list[str]:
 def _unchecked(found: Why | WhyNot) -> str:
     said = ""
     if found.unchecked:
-        texts = counted(found.unchecked, "text")
-        said += f"\n{texts} were not searched: this is in too many; give more of it, or ask for one run"
+        segments = counted(found.unchecked, "segment")
+        said += f"\n{segments} were not searched: this is in too many; give more of it, or ask for one run"
     if found.runs_without_texts:
         runs = counted(found.runs_without_texts, "run")
         said += f"\n{runs} could not be looked through: their texts are not kept"
