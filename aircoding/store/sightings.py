@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, or_, select
+from sqlalchemy import Connection, Select, func, or_, select
 
 from aircoding.errors import NotFoundError
 from aircoding.records.seen import SeenOutcome, SeenSegment, Worker
@@ -21,13 +21,12 @@ from aircoding.store.naming import named_rows, one_of
 from aircoding.store.outcome_groups import newest_of_groups, read_groups
 from aircoding.store.seen_rows import SEEN_OUTCOMES, SEEN_SEGMENTS, seen_outcome, seen_segment
 from aircoding.store.statements import chunks
-from aircoding.store.tables.runs import RunRow, TaskRow
+from aircoding.store.tables.runs import TaskRow
 from aircoding.store.verdicts import SubjectRows, WorkerKey, WorkerVerdict, worker_verdicts
-from aircoding.store.within import EVERYWHERE, Within, narrowed
+from aircoding.store.within import EVERYWHERE, RUNS, Within, narrowed
 
 __all__ = ["Named", "OutcomeGroup", "Sightings"]
 
-RUNS = table_of(RunRow)
 TASKS = table_of(TaskRow)
 _FIRST = (ASSEMBLIES.c.session_id, ASSEMBLIES.c.manifest_id)
 
@@ -79,14 +78,10 @@ class Sightings:
         with self._database.read() as connection:
             return int(connection.execute(query).scalar_one())
 
-    def runs(self) -> tuple[tuple[str, str], ...]:
-        """Return the id of each run and when it was started, the newest first."""
+    def has_run(self, run_id: str) -> bool:
+        """Whether there is such a run."""
         with self._database.read() as connection:
-            found = connection.execute(select(RUNS.c.run_id, RUNS.c.created_at)).all()
-        return tuple(
-            (each.run_id, each.created_at)
-            for each in sorted(found, key=lambda each: (each.created_at, each.run_id), reverse=True)
-        )
+            return connection.execute(select(RUNS.c.run_id).where(RUNS.c.run_id == run_id)).first() is not None
 
     def tasks(self, run_id: str) -> tuple[str, ...]:
         """Return the tasks of a run that an event named, sorted."""
@@ -171,9 +166,13 @@ class Sightings:
         with self._database.read() as connection:
             return worker_verdicts(connection, subject, within)
 
-    def workers(self, keys: Sequence[WorkerKey]) -> tuple[Worker, ...]:
-        """Return workers by their keys, with their sessions in the order in which these began."""
-        query = select(ASSEMBLIES.c.run_id, ASSEMBLIES.c.task_id, ASSEMBLIES.c.role, *_FIRST)
+    def workers(self, keys: Sequence[WorkerKey], within: Within = EVERYWHERE) -> tuple[Worker, ...]:
+        """Return workers by their keys, with those of their sessions that are within, in the order of their beginning.
+
+        The same `within` as that of `verdicts`: else a worker would be told by what another of its sessions saw.
+        """
+        query: Select[Any] = select(ASSEMBLIES.c.run_id, ASSEMBLIES.c.task_id, ASSEMBLIES.c.role, *_FIRST)
+        query = narrowed(query, ASSEMBLIES.c, within)
         found: dict[WorkerKey, dict[str, str]] = {key: {} for key in keys}
         with self._database.read() as connection:
             for runs in chunks(sorted({key[0] for key in keys})):

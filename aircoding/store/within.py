@@ -5,23 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Select
+from sqlalchemy import Select, select
+
+from aircoding.store.columns import table_of
+from aircoding.store.tables.runs import RunRow
 
 __all__ = ["EVERYWHERE", "Within", "narrowed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Within:
-    """Which assemblies or calls are asked about; None asks about all. `run_ids` are the only runs, where given."""
+    """Which assemblies or calls are asked about; None asks about all.
+
+    `since` leaves out runs that were started before it: a time as the clock writes it (`ports.Clock`).
+    """
 
     run_id: str | None = None
     task_id: str | None = None
     role: str | None = None
     session_id: str | None = None
-    run_ids: tuple[str, ...] | None = None
+    since: str | None = None
 
 
 EVERYWHERE = Within()
+RUNS = table_of(RunRow)
 
 
 def narrowed(query: Select[Any], columns: Any, within: Within) -> Select[Any]:
@@ -30,6 +37,6 @@ def narrowed(query: Select[Any], columns: Any, within: Within) -> Select[Any]:
         value = getattr(within, name)
         if value is not None:
             query = query.where(columns[name] == value)
-    if within.run_ids is not None:
-        query = query.where(columns["run_id"].in_(within.run_ids))
+    if within.since is not None:
+        query = query.where(columns["run_id"].in_(select(RUNS.c.run_id).where(RUNS.c.created_at >= within.since)))
     return query

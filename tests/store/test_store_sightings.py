@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support.contexts import message, segment, snapshot
 from support.records import run
@@ -39,6 +39,9 @@ _SUBJECTS = (
     "clock",
     "no-such-thing",
 )
+
+
+_BEGAN = {"r1": "2026-11-30T12:00:00.000000Z", "r2": "2026-12-01T12:00:00.000000Z"}
 
 
 @dataclass(frozen=True)
@@ -109,11 +112,40 @@ _turns = st.builds(
 )
 
 
+_within = st.builds(
+    Within,
+    run_id=st.sampled_from([None, None, "r1"]),
+    task_id=st.sampled_from([None, None, "T1"]),
+    role=st.sampled_from([None, None, "executor"]),
+    session_id=st.sampled_from([None, None, "r1:T1:1:executor:1", "r1:T1:1:executor:2", "r2:T2:1:reviewer:2"]),
+    since=st.sampled_from([None, None, "2026-12-01T00:00:00.000000Z"]),
+)
+
+
+def _asked(manifests: Sequence[Manifest], within: Within) -> list[Manifest]:
+    """The manifests that are within, by the words of `Within` itself."""
+    return [
+        one
+        for one in manifests
+        if within.run_id in {None, one.run_id}
+        and within.task_id in {None, one.task_id}
+        and within.role in {None, one.role}
+        and within.session_id in {None, one.session_id}
+        and (within.since or "") <= _BEGAN[one.run_id]
+    ]
+
+
 @contextmanager
 def _recorded(plans: Sequence[Turn]) -> Iterator[tuple[Store, list[Manifest]]]:
     numbers = count(1)
     with empty_store() as store:
+        for run_id, created_at in _BEGAN.items():
+            store.runs.create(run(run_id, created_at=created_at))
         yield store, [manifest for plan in plans for manifest in _record(store, plan, next(numbers))]
+
+
+_TWICE = Turn(1, 1, "executor", touched=True, words=(1,))
+"""A worker whose two sessions saw other things."""
 
 
 def _meant(named: Sequence[Named], subject: str) -> frozenset[int]:
@@ -129,23 +161,26 @@ def _told(store: Store, subject: str, within: Within) -> tuple[tuple[Considerati
 
 
 @pytest.mark.moves_cache_prefix("each epoch begins with other words")
-@given(st.lists(_turns, min_size=1, max_size=4), st.sampled_from(_SUBJECTS), st.booleans())
-@settings(deadline=None, max_examples=10)
-def test_the_database_groups_outcomes_as_the_pure_function_does(plans: list[Turn], subject: str, one_run: bool) -> None:
-    within = Within(run_id="r1") if one_run else Within()
+@given(st.lists(_turns, min_size=1, max_size=4), st.sampled_from(_SUBJECTS), _within)
+@settings(deadline=None, max_examples=20)
+def test_the_database_groups_outcomes_as_the_pure_function_does(
+    plans: list[Turn], subject: str, within: Within
+) -> None:
     with _recorded(plans) as (store, manifests):
         told, sessions = _told(store, subject, within)
-    asked = [one for one in manifests if within.run_id in {None, one.run_id}]
-    expected = why_not(sightings(asked).outcomes, subject)
+    expected = why_not(sightings(_asked(manifests, within)).outcomes, subject)
 
     assert told == expected
     assert sessions == sum(one.sessions for one in expected)
 
 
 @pytest.mark.moves_cache_prefix("each epoch begins with other words")
-@given(st.lists(_turns, min_size=1, max_size=4), st.sampled_from(_SUBJECTS), st.sampled_from(["", "1", "2"]))
-@settings(deadline=None, max_examples=10)
-def test_the_database_counts_witnesses_as_the_pure_function_does(plans: list[Turn], subject: str, version: str) -> None:
+@given(st.lists(_turns, min_size=1, max_size=4), st.sampled_from(_SUBJECTS), st.sampled_from(["", "1", "2"]), _within)
+@example([_TWICE, replace(_TWICE, touched=False)], "rules.md#tabs", "", Within(session_id="r1:T1:1:executor:2"))
+@settings(deadline=None, max_examples=20)
+def test_the_database_counts_witnesses_as_the_pure_function_does(
+    plans: list[Turn], subject: str, version: str, within: Within
+) -> None:
     digest = _rule("rules.md", "size", int(version), scoped=False).source.text_digest if version else None
     with _recorded(plans) as (store, manifests):
         named = store.sightings.segments_named(subject)
@@ -157,15 +192,15 @@ def test_the_database_counts_witnesses_as_the_pure_function_does(plans: list[Tur
             version=None if digest is None else segments - other,
             stale=segments & other if digest is not None else (),
         )
-        verdicts = store.sightings.verdicts(rows)
+        verdicts = store.sightings.verdicts(rows, within)
         counts = count_verdicts(verdicts)
-        workers = store.sightings.workers([one.worker for one in verdicts])
+        workers = store.sightings.workers([one.worker for one in verdicts], within)
         seen, told = store.sightings.of_workers(workers, rows.segments, rows.outcomes)
 
     def is_stale(record: SegmentRecord) -> bool:
         return digest is not None and record.source.text_digest != digest
 
-    everything = sightings(manifests)
+    everything = sightings(_asked(manifests, within))
     ordered = sorted(everything.workers, key=lambda one: (-int(one.run_id[1:]), one.task_id or "", one.role))
     expected = who_saw(ordered, everything.segments, everything.outcomes, subject, digest=digest, is_stale=is_stale)
     counted = summary(expected)
@@ -216,4 +251,5 @@ def test_both_databases_count_the_same(fleet: Store) -> None:
     assert sessions == 3
     assert ([one.run_id for one in places], times, in_sessions) == (["r2"], 2, 2)
     assert len(fleet.sightings.last_of_epochs()) == 3
-    assert fleet.sightings.last_of_epochs(Within(run_ids=("r9",))) == ()
+    assert len(fleet.sightings.last_of_epochs(Within(since="2026-12-01T00:00:00.000000Z"))) == 1
+    assert fleet.sightings.last_of_epochs(Within(since="2026-12-02T00:00:00.000000Z")) == ()

@@ -76,15 +76,13 @@ def asked_within(store: Store, asked: Asked) -> Within:
     """
     from aircoding.store.within import Within
 
-    run_id, run_ids = asked.run_id, None
-    if asked.since is not None:
-        earliest = _earliest(asked.since)
-        run_ids = tuple(run for run, at in store.sightings.runs() if _time(at) >= earliest)
-    if run_id == "all" or (run_id is None and run_ids is not None):
+    run_id = asked.run_id
+    since = None if asked.since is None else _earliest(asked.since)
+    if run_id == "all" or (run_id is None and since is not None):
         run_id = None
     elif run_id is None:
         run_id = store.sightings.newest_run()
-    elif all(run != run_id for run, _ in store.sightings.runs()):
+    elif not store.sightings.has_run(run_id):
         raise NotFoundError(f"There is no run {run_id}.", hint="`aircoding status` lists the runs.")
     if run_id is not None and asked.task_id is not None:
         known = store.sightings.tasks(run_id)
@@ -95,7 +93,7 @@ def asked_within(store: Store, asked: Asked) -> Within:
     role = None if asked.role == "all" else asked.role
     _require_known(store, run_id, "role", role)
     _require_known(store, run_id, "session", asked.session_id)
-    return Within(run_id=run_id, task_id=asked.task_id, role=role, session_id=asked.session_id, run_ids=run_ids)
+    return Within(run_id=run_id, task_id=asked.task_id, role=role, session_id=asked.session_id, since=since)
 
 
 def _require_known(store: Store, run_id: str | None, what: str, given: str | None) -> None:
@@ -111,10 +109,12 @@ def _require_known(store: Store, run_id: str | None, what: str, given: str | Non
         )
 
 
-def _earliest(since: str) -> datetime:
+def _earliest(since: str) -> str:
+    """Return a time as runs have it, so that the record can compare the two as texts."""
     ago = _AGO.fullmatch(since)
     try:
-        return _time(since) if ago is None else datetime.now(UTC) - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
+        at = _time(since) if ago is None else datetime.now(UTC) - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
+        return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
     except (ValueError, OverflowError):
         hint = "give a duration (90m, 12h, 7d, 2w), a date or a time (2026-11-30T12:00:00Z)"
         raise UsageError(f"--since {since} is no time", hint=hint) from None
