@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
+from aircoding.app.overflows import OVERFLOW_CODE
 from aircoding.app.sides import Side, open_working_tree
 from aircoding.app.time_limits import time_limit
-from aircoding.app.views import Asked, ToolViews, WorkerViews, path_task
+from aircoding.app.views import ToolViews, ViewRequest, WorkerViews, path_task
 from aircoding.audit.context_tests import MAX_TEST_BYTES, ContextTest, parse_context_tests
 from aircoding.audit.expectations import Failure, judge
 from aircoding.audit.golden import golden_changes, golden_document, golden_text
@@ -203,14 +204,14 @@ def _judged(test: ContextTest, view: View, candidates: Mapping[str, str]) -> Seq
 
 def _worker_views(desk: _Desk, name: str, test: ContextTest) -> tuple[dict[str, View], list[Failure]]:
     task = desk.task(test, f"{name}:{test.line}")
-    asked = Asked(role=test.role, task=task, mode=test.mode, model=test.model, window_tokens=test.window_tokens)
+    asked = ViewRequest(role=test.role, task=task, mode=test.mode, model=test.model, window_tokens=test.window_tokens)
     try:
         snapshot = desk.workers.snapshot(asked)
         view = desk.workers.view(snapshot)
     except UsageError as error:
         if error.code == "role.unknown":
             raise ConfigError(f"{name}:{test.line}: {error.message}", hint=error.hint, code=error.code) from error
-        if error.code != "context.overflow":
+        if error.code != OVERFLOW_CODE:
             raise
         return {}, [Failure(line=test.line, message=error.message, why=(error.hint,))]
     candidates = {place_of(one.segment_id): one.text for one in snapshot.segments}

@@ -13,6 +13,7 @@ from aircoding.app.estimators import estimator_now
 from aircoding.app.extensions import load_extensions, tool_specs_of
 from aircoding.app.hook_trials import dispatcher_in_memory
 from aircoding.app.models import limits_for
+from aircoding.app.overflows import overflow_error
 from aircoding.app.plans import load_plan
 from aircoding.app.policies import Policies, open_policies
 from aircoding.app.project import Project, as_profile, open_project
@@ -21,7 +22,7 @@ from aircoding.app.screener import open_screener
 from aircoding.app.wiring import sources_of
 from aircoding.context.assembler import assemble
 from aircoding.context.profiles import default_mode
-from aircoding.errors import NotFoundError, UsageError
+from aircoding.errors import NotFoundError
 from aircoding.graph.plan_file import parse_plan
 from aircoding.ports import Screener, Worktree
 from aircoding.records.conflicts import Ruling, Suspicion
@@ -162,12 +163,7 @@ def _built(
     contributed = asyncio.run(_contributed(dispatcher_in_memory(project, policies, extensions), brief, say))
     built = assemble(gatherer.gather(brief, turn=1, messages=(), frozen=None, contributed=contributed))
     if isinstance(built, Overflow):
-        raise UsageError(
-            f"what must be kept needs {built.needed_tokens} tokens of {built.scope} scope, and {built.available_tokens}"
-            f" are there; the largest is {built.largest[0][0] if built.largest else 'nothing'}",
-            hint="use a model with a larger window, or shorten what is marked `required`",
-            code="context.overflow",
-        )
+        raise overflow_error(built)
     return built
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from aircoding.app.contexts import Told, gatherer_in_memory
 from aircoding.app.models import limits_for
+from aircoding.app.overflows import overflow_error
 from aircoding.app.policies import Policies, open_policies
 from aircoding.app.project import Project
 from aircoding.app.sides import Side
@@ -35,7 +36,7 @@ from aircoding.sources.rule_tree import RuleHomes
 from aircoding.workspace.repository import GitRepository
 from aircoding.workspace.worktree import GitWorktree
 
-__all__ = ["Asked", "ToolViews", "WorkerViews", "known_roles", "literal_glob", "path_task"]
+__all__ = ["ToolViews", "ViewRequest", "WorkerViews", "known_roles", "literal_glob", "path_task"]
 
 _NO_TIME = "1970-01-01T00:00:00Z"
 """The clock of what is compared: no two sides may differ by their time."""
@@ -43,7 +44,7 @@ _KEY = b"the same on every machine, so that a masked secret has the same id"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ViewRequest:
     """For which worker: its role, its task, and where they are not the usual ones its mode, model and window."""
 
     role: str
@@ -165,7 +166,7 @@ class WorkerViews:
         """Return every rule candidate of the side."""
         return self._gatherer.rules().segments
 
-    def snapshot(self, asked: Asked) -> Snapshot:
+    def snapshot(self, asked: ViewRequest) -> Snapshot:
         """Return the inputs of a worker's first turn.
 
         Raises:
@@ -200,12 +201,7 @@ class WorkerViews:
         """
         built = assemble(snapshot)
         if isinstance(built, Overflow):
-            raise UsageError(
-                f"what must be kept needs {built.needed_tokens} tokens of {built.scope} scope, and"
-                f" {built.available_tokens} are there",
-                hint="use a model with a larger window, or shorten what is marked `required`",
-                code="context.overflow",
-            )
+            raise overflow_error(built)
         return context_view(built)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import aircoding
+from aircoding.app.overflows import overflow_error
 from aircoding.app.rule_folders import RuleFolder, open_folder, read_folder
 from aircoding.app.rule_sources import folder_switches, has_settings, rule_homes
 from aircoding.context.draft import Draft, Note, Stage, begin
@@ -20,7 +21,7 @@ from aircoding.context.precedence import precede
 from aircoding.context.profiles import default_mode
 from aircoding.context.quarantine import screen
 from aircoding.context.selection import select
-from aircoding.errors import ConfigError, UsageError
+from aircoding.errors import ConfigError
 from aircoding.homes import air_home
 from aircoding.records.diagnostics import Diagnostic
 from aircoding.records.ids import Digest, TaskId
@@ -147,13 +148,7 @@ def _run(snapshot: Snapshot, stages: Sequence[Stage], diagnostics: Sequence[Diag
         draft, noted = stage(draft)
         notes.extend(noted)
         if draft.overflow is not None:
-            over = draft.overflow
-            raise UsageError(
-                f"what must be kept needs {over.needed_tokens} tokens of {over.scope} scope, and"
-                f" {over.available_tokens} are there",
-                hint="use a model with a larger window, or shorten what is marked `required`",
-                code="context.overflow",
-            )
+            raise overflow_error(draft.overflow)
     return _Staged(candidates=snapshot.segments, draft=draft, notes=notes, diagnostics=diagnostics)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -58,7 +59,8 @@ def _in(expected: Expected, view: View) -> list[Part]:
 def _stands(expected: Expected, text: str) -> bool:
     if expected.kind == "regex":
         return re.search(expected.value, text, re.MULTILINE) is not None
-    return expected.value in text
+    # A tool stands in the prompt as JSON, in which a quote or the end of a line is written otherwise.
+    return expected.value in text or json.dumps(expected.value, ensure_ascii=False)[1:-1] in text
 
 
 def _absent(expected: Expected, view: View, candidates: Mapping[str, str]) -> Failure | None:

@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from aircoding.audit.views import LeftOut, Part, View
 
-__all__ = ["ChangedPart", "ContextChange", "Effect", "Reader", "RemovedPart", "compact_paths", "compare_views"]
-__all__ += ["join_effects", "line_diff", "sources_of"]
+__all__ = ["ChangedPart", "ContextChange", "Effect", "Reader", "RemovedPart", "SeenChange", "Viewer"]
+__all__ += ["compact_paths", "compare_views", "join_effects", "line_diff", "sources_of"]
 
 _DIFF_CHARS = 200_000
 """A longer text is not compared line by line."""
@@ -51,6 +52,27 @@ class ContextChange:
         """How many tokens more there are in what changed."""
         more = sum(part.tokens for part in self.added) - sum(one.part.tokens for one in self.removed)
         return more + sum(one.after.tokens - one.before.tokens for one in self.changed)
+
+
+class Viewer(NamedTuple):
+    """Who looks at a context: a role or a tool, by its name, for a subject of one kind: `role`, `task` or `path`.
+
+    The subject is a task's id or a path; a role as such has none.
+    """
+
+    name: str
+    kind: str
+    subject: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenChange:
+    """One viewer whose context differs, and how; the tokens are those of its whole context."""
+
+    viewer: Viewer
+    change: ContextChange
+    tokens_before: int
+    tokens_after: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,26 +146,25 @@ def line_diff(before: str, after: str) -> tuple[str, ...]:
     return tuple(lines)[2:]  # without the names of two files
 
 
-def join_effects(
-    found: Iterable[tuple[str, str, str | None, ContextChange, int, int]], known: Mapping[str, Collection[str]]
-) -> tuple[Effect, ...]:
+def join_effects(found: Iterable[SeenChange], known: Mapping[str, Collection[str]]) -> tuple[Effect, ...]:
     """Take changes apart, and put those together that the same readers have; the most widely seen stand first.
 
     Args:
-        found: viewer, kind, subject, change, and tokens before and after, in any order.
+        found: whose context differs, in any order.
         known: for each kind all subjects that were compared.
     """
     single: dict[object, ContextChange] = {}
-    readers: dict[object, dict[_Who, tuple[int, int]]] = {}
+    readers: dict[object, dict[Viewer, SeenChange]] = {}
     taken_apart: dict[int, tuple[ContextChange, list[tuple[object, ContextChange]]]] = {}
-    for viewer, kind, subject, change, before, after in found:
+    for seen in found:
+        change = seen.change
         # One change stands for a whole group of paths: it is taken apart once, and kept so that its id stays its own.
         if id(change) not in taken_apart:
             taken_apart[id(change)] = change, [(_signature(one), one) for one in _singles(change)]
         for key, one in taken_apart[id(change)][1]:
             single.setdefault(key, one)
-            readers.setdefault(key, {})[viewer, kind, subject] = (before, after)
-    together: dict[frozenset[_Who], list[object]] = {}
+            readers.setdefault(key, {})[seen.viewer] = seen
+    together: dict[frozenset[Viewer], list[object]] = {}
     for key, who in readers.items():
         together.setdefault(frozenset(who), []).append(key)
     effects = [
@@ -151,9 +172,6 @@ def join_effects(
         for keys in together.values()
     ]
     return tuple(sorted(effects, key=_weight))
-
-
-_Who = tuple[str, str, "str | None"]
 
 
 def _singles(change: ContextChange) -> Iterator[ContextChange]:
@@ -193,20 +211,20 @@ def _signature(change: ContextChange) -> object:
     )
 
 
-def _readers(who: Mapping[_Who, tuple[int, int]], known: Mapping[str, Collection[str]]) -> Iterator[Reader]:
-    by_viewer: dict[tuple[str, str], list[_Who]] = {}
+def _readers(who: Mapping[Viewer, SeenChange], known: Mapping[str, Collection[str]]) -> Iterator[Reader]:
+    by_viewer: dict[tuple[str, str], list[Viewer]] = {}
     for one in who:
-        by_viewer.setdefault((one[0], one[1]), []).append(one)
+        by_viewer.setdefault((one.name, one.kind), []).append(one)
     for (viewer, kind), found in sorted(by_viewer.items(), key=lambda item: (_KINDS.index(item[0][1]), item[0])):
-        subjects = tuple(sorted(subject for _, _, subject in found if subject is not None))
-        before, after = max((who[one] for one in found), key=lambda tokens: tokens[1])
+        subjects = tuple(sorted(one.subject for one in found if one.subject is not None))
+        largest = max((who[one] for one in found), key=lambda seen: seen.tokens_after)
         yield Reader(
             viewer=viewer,
             kind=kind,
             subjects=subjects,
             shown=compact_paths(subjects, known.get(kind, ())) if kind == "path" else subjects,
-            tokens_before=before,
-            tokens_after=after,
+            tokens_before=largest.tokens_before,
+            tokens_after=largest.tokens_after,
         )
 
 

@@ -7,11 +7,12 @@ account of another tool become the same thing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from aircoding.audit.remedies import remedy
+from aircoding.audit.texts import request_texts, segment_texts
 from aircoding.context.manifest import latest_outcomes
 from aircoding.context.tokens import estimate_tokens
 from aircoding.records.digests import sha256_text
@@ -25,7 +26,6 @@ from aircoding.rules.tree import tree_uri
 
 __all__ = ["LeftOut", "Part", "View", "account_view", "context_view"]
 
-_SAID = frozenset({"text", "description"})
 _SESSION = re.compile(r"air:session/[^/]+/")
 
 
@@ -66,7 +66,7 @@ class LeftOut:
 class View:
     """All of it: parts in their order, what was left out by place, contradictions, and tokens by layer.
 
-    `blocks` are the texts as they are sent, or loaded.
+    `blocks` are the texts as they are sent (`audit.texts.request_texts`: a tool is the text of its JSON), or loaded.
     """
 
     parts: tuple[Part, ...]
@@ -84,9 +84,9 @@ class View:
 def context_view(context: AssembledContext) -> View:
     """Return the view of an assembled prompt."""
     manifest = context.manifest
-    request = _Request(context.request)
+    texts = segment_texts(context)
     return View(
-        parts=tuple(_part(record, request, number) for number, record in _numbered(manifest.segments)),
+        parts=tuple(_part(record, texts[record.segment_id], number) for number, record in _numbered(manifest.segments)),
         left_out=tuple(
             LeftOut(
                 place=place_of(note.segment_id),
@@ -106,21 +106,8 @@ def context_view(context: AssembledContext) -> View:
         layer_tokens={
             layer.value: used.used for layer, used in manifest.budget.per_layer.items() if used.used or used.omitted
         },
-        blocks=tuple(_texts(context.request)),
+        blocks=tuple(text for _, text in request_texts(context)),
     )
-
-
-def _texts(node: object) -> Iterator[str]:
-    """Yield every text below a node that is no name or type."""
-    if isinstance(node, Mapping):
-        for key, value in node.items():
-            if key in _SAID and isinstance(value, str):
-                yield value
-            elif not isinstance(value, str):
-                yield from _texts(value)
-    elif isinstance(node, (list, tuple)):
-        for item in node:
-            yield from _texts(item)
 
 
 def _numbered(records: tuple[SegmentRecord, ...]) -> list[tuple[int, SegmentRecord]]:
@@ -139,7 +126,7 @@ def _place(segment_id: str) -> str:
     return _SESSION.sub("air:session/", place_of(segment_id))
 
 
-def _part(record: SegmentRecord, request: _Request, number: int) -> Part:
+def _part(record: SegmentRecord, text: str, number: int) -> Part:
     place = _place(record.segment_id)
     return Part(
         place=f"{place}~{number}" if number else place,
@@ -153,31 +140,8 @@ def _part(record: SegmentRecord, request: _Request, number: int) -> Part:
         start_line=record.source.start_line,
         end_line=record.source.end_line,
         by=record.selected_by,
-        text="".join(request.spanned(span.block, span.start, span.end) for span in record.spans),
+        text=text,
     )
-
-
-class _Request:
-    """A request whose spans are asked for one by one; each block is looked up and encoded once."""
-
-    def __init__(self, request: object) -> None:
-        self._request = request
-        self._blocks: dict[str, bytes | str] = {}
-
-    def spanned(self, block: str, start: int | None, end: int | None) -> str:
-        """Return the text of a span; a whole node (a tool, a tool call) by what it says of itself."""
-        if block not in self._blocks:
-            self._blocks[block] = self._block(block)
-        found = self._blocks[block]
-        return found[start:end].decode("utf-8", "surrogatepass") if isinstance(found, bytes) else found
-
-    def _block(self, block: str) -> bytes | str:
-        node = self._request
-        for step in block.removeprefix("/").split("/"):
-            node = node[int(step)] if isinstance(node, (list, tuple)) else node[step]  # type: ignore[index]
-        if isinstance(node, str):
-            return node.encode("utf-8", "surrogatepass")
-        return str(node.get("description", "")) if isinstance(node, Mapping) else ""
 
 
 def account_view(account: ToolAccount) -> View:

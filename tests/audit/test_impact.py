@@ -5,21 +5,30 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support.contexts import READ_TOOL, snapshot
 
+from aircoding.audit.context_tests import ContextTest, Expected
+from aircoding.audit.expectations import judge
 from aircoding.audit.impact import (
     ContextChange,
     Effect,
+    SeenChange,
+    Viewer,
     compact_paths,
     compare_views,
     join_effects,
     line_diff,
     sources_of,
 )
-from aircoding.audit.views import LeftOut, Part, View
+from aircoding.audit.views import LeftOut, Part, View, context_view
+from aircoding.context.assembler import assemble
 from aircoding.records.digests import sha256_text
+from aircoding.records.manifest import AssembledContext
+from aircoding.records.segments import place_of
 
 PLACES = ("a", "b", "c", "d", "e")
 PATHS = ("x.py", "y.py", "in/x.py", "in/y.md", "in/deep/z.py", "out/z.md", "Makefile")
@@ -93,8 +102,27 @@ def test_what_left_a_part_out_is_told_with_it() -> None:
     assert [one.left_out for one in change.removed] == [why]
 
 
-def _found(seen: Iterable[tuple[str, str, str | None, ContextChange]]) -> tuple[Effect, ...]:
-    return join_effects([(*one, 10, 20) for one in seen], {"path": PATHS})
+def test_a_tool_is_compared_and_searched_as_it_is_sent() -> None:
+    told = 'Say "why"\nand end.'
+    read, other = (
+        replace(READ_TOOL, input_schema={**READ_TOOL.input_schema, "description": words}) for words in (told, "Say.")
+    )
+    before, after = (assemble(snapshot(tools=(tool,))) for tool in (other, read))
+    assert isinstance(before, AssembledContext)
+    assert isinstance(after, AssembledContext)
+    change = compare_views(context_view(before), context_view(after))
+    test = ContextTest(line=1, name="t", must_contain=(Expected(kind="text", value=told, line=2),))
+    assert change is not None
+    assert [one.after.place for one in change.changed] == [place_of(after.manifest.segments[0].segment_id)]
+    assert [len(judge(test, context_view(one), {})) for one in (before, after)] == [1, 0]
+
+
+def _seen(who: tuple[str, str, str | None], change: ContextChange, before: int, after: int) -> SeenChange:
+    return SeenChange(viewer=Viewer(*who), change=change, tokens_before=before, tokens_after=after)
+
+
+def _found(seen: Iterable[tuple[tuple[str, str, str | None], ContextChange]]) -> tuple[Effect, ...]:
+    return join_effects([_seen(who, change, 10, 20) for who, change in seen], {"path": PATHS})
 
 
 def _singles(change: ContextChange) -> set[str]:
@@ -119,8 +147,8 @@ SEEN = st.dictionaries(
 @given(seen=SEEN)
 @example(seen={})
 def test_each_effect_names_exactly_who_sees_it(seen: dict[tuple[str, str, str | None], str]) -> None:
-    effects = _found((*who, CHANGES[which]) for who, which in seen.items())
-    again = _found((*who, CHANGES[which]) for who, which in reversed(list(seen.items())))
+    effects = _found((who, CHANGES[which]) for who, which in seen.items())
+    again = _found((who, CHANGES[which]) for who, which in reversed(list(seen.items())))
     found: dict[tuple[str, str, str | None], set[str]] = {}
     for effect in effects:
         for reader in effect.readers:
@@ -142,11 +170,11 @@ def test_each_effect_names_exactly_who_sees_it(seen: dict[tuple[str, str, str | 
 def test_readers_stand_by_kind_and_name_with_their_largest_context() -> None:
     change = CHANGES["a"]
     found = [
-        ("executor", "path", "x.py", change, 1, 2),
-        ("codex", "path", "y.py", change, 5, 9),
-        ("codex", "path", "x.py", change, 8, 3),
-        ("main", "task", "T1", change, 1, 1),
-        ("main", "role", None, change, 1, 1),
+        _seen(("executor", "path", "x.py"), change, 1, 2),
+        _seen(("codex", "path", "y.py"), change, 5, 9),
+        _seen(("codex", "path", "x.py"), change, 8, 3),
+        _seen(("main", "task", "T1"), change, 1, 1),
+        _seen(("main", "role", None), change, 1, 1),
     ]
     (effect,) = join_effects(found, {"path": PATHS})
     assert [(one.viewer, one.kind) for one in effect.readers] == [

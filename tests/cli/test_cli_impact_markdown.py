@@ -8,7 +8,8 @@ import re
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from aircoding.app.impact import ChangedFile, Impact
+from aircoding.app.changed_files import ChangedFile
+from aircoding.app.impact import Impact
 from aircoding.audit.impact import ChangedPart, ContextChange, Effect, Reader, RemovedPart, line_diff
 from aircoding.audit.views import Part
 from aircoding.cli.context.impact_markdown import MAX_CHARS, impact_markdown
@@ -75,6 +76,7 @@ def impact(name: str, text: str, other: str, *, effects: int = 1) -> Impact:
             ChangedFile(path=text, status="added", source=True, state="unsure"),
         ),
         effects=tuple(Effect(change=change, readers=(reader,)) for _ in range(effects)),
+        unread=(),
         notes=(name, text),
     )
 

@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from support.projects import make_commit, make_project, write_tree
 
 from aircoding.app.impact import Impact, ImpactRequest, find_impact
+from aircoding.cli.main import cli
+from aircoding.errors import ConfigError
 
 ROLE = (
     "---\nrole: guide\ntitle: Guide\nlayers:\n  L5: {detail: full}\nwrites: none\ntools: [read]\n"
@@ -59,7 +62,6 @@ CHANGES = {
         paths=DOCS,
         tasks=frozenset({"T2"}),
         others=frozenset({"main", "executor"}),
-        state="unsure",
     ),
     "a setting that keeps files out": Change(
         files={".air/config.toml": '[rules]\nagents_fallbacks = ["GUIDE.txt"]\nexcludes = ["stock/AGENTS.md"]\n'},
@@ -67,7 +69,6 @@ CHANGES = {
         paths=STOCK,
         tasks=frozenset({"T1"}),
         others=frozenset({"main", "executor"}),
-        state="unsure",
     ),
     "a policy": Change(
         files={".air/shared/permissions.yaml": POLICY.replace("secret", "stock")},
@@ -76,6 +77,14 @@ CHANGES = {
         tasks=frozenset({"T1", "T2"}),
         roles=frozenset({"executor", "debugger"}),
         others=frozenset({"guide", "main"}),
+    ),
+    "a setting and a role, of which either may let a file in": Change(
+        files={".air/config.toml": "[rules]\n", ".air/shared/roles/guide.md": ROLE.replace("Guide", "A guide")},
+        told="Use British English.",
+        paths=DOCS,
+        tasks=frozenset({"T2"}),
+        others=frozenset({"main", "executor"}),
+        state="unsure",
     ),
     "what a skill says of itself": Change(
         files={".agents/skills/count/SKILL.md": SKILL.replace("How to", "When to")},
@@ -162,3 +171,61 @@ def test_a_skill_body_that_nobody_has_loaded_is_told_as_such(root: Path) -> None
         write_tree(root, {".agents/skills/count/SKILL.md": SKILL})
     assert found.effects == ()
     assert [(one.source, one.state) for one in found.files] == [(True, "reaches_nobody")]
+
+
+BROKEN = {
+    ".air/shared/permissions.yaml": "version: 1\npaths: {write: {deny: secret}}\n",
+    ".air/config.toml": "[rules\n",
+    ".air/shared/roles/guide.md": "no header\n",
+    ".air/shared/plan/tasks.yaml": "version: 1\ntasks: [{id: T1}]\n",
+}
+"""Files that cannot be read, by their path."""
+
+
+@pytest.fixture
+def broken(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """A project whose one commit has broken settings, and whose working tree mends them and changes a rule."""
+    paths: tuple[str, ...] = request.param
+    root = make_commit(make_project(tmp_path / "p", FILES | {path: BROKEN[path] for path in paths}))
+    write_tree(root, {path: FILES[path] for path in paths} | {"stock/AGENTS.md": "Stock is counted in dozens.\n"})
+    return root
+
+
+@pytest.mark.parametrize("broken", [*((path,) for path in BROKEN), tuple(BROKEN)], indirect=True)
+def test_a_base_that_cannot_be_read_hides_no_other_change(broken: Path) -> None:
+    found = find_impact(ImpactRequest(start=broken, base="HEAD"))
+    mended = {one.path for one in found.files} - {"stock/AGENTS.md"}
+    assert "Stock is counted in dozens." in _told(found)
+    assert _seen(found, "executor", "path") == STOCK
+    assert _seen(found, "executor", "task") == {"T1"}
+    states = {one.path: one.state for one in found.files}
+    assert states == {"stock/AGENTS.md": "reaches"} | dict.fromkeys(mended, "unsure")
+    folders = {path.removesuffix("/guide.md") if "/roles/" in path else path for path in mended}
+    assert set(found.unread) == folders
+    assert len(found.notes) == len(folders)
+    assert all("is taken from the working tree" in note and "air-side" not in note for note in found.notes)
+
+
+@pytest.mark.parametrize("broken", [(".air/shared/permissions.yaml",)], indirect=True)
+def test_a_gate_notices_that_the_base_cannot_be_read(broken: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(broken)
+    asked = ["context", "impact", "--base", "HEAD", "--role", "guide", "--exit-code"]
+    done = CliRunner().invoke(cli, asked)
+    assert (done.exit_code, "nobody sees a difference" in done.output) == (1, True), done.output
+    assert "permissions.yaml" in done.output
+    make_commit(broken)
+    assert CliRunner().invoke(cli, asked).exit_code == 0
+
+
+@pytest.mark.parametrize("path", BROKEN)
+def test_a_later_side_that_cannot_be_read_is_an_error(path: str, root: Path) -> None:
+    write_tree(root, {path: BROKEN[path]})
+    try:
+        with pytest.raises(ConfigError) as told:
+            find_impact(ImpactRequest(start=root, base="HEAD"))
+    finally:
+        write_tree(root, {path: FILES[path]})
+    assert told.value.exit_code == 2
+    # Settings are read before the sides are laid out.
+    assert told.value.message.startswith(("the working tree: ", f"{root}/.air/config.toml: "))
+    assert "air-side" not in told.value.message

@@ -26,7 +26,9 @@ _FOREIGN = [tool.value for tool in Tool if tool is not Tool.WORKER]
 @click.option("--sample", type=click.IntRange(1), help="Only so many paths, drawn by --seed.")
 @click.option("--seed", type=int, default=0, help="For --sample; default 0.")
 @click.option("--format", "form", type=click.Choice(["text", "json", "markdown"]), help="Default text.")
-@click.option("--exit-code", is_flag=True, help="Exit with 1 when anybody sees something else.")
+@click.option(
+    "--exit-code", is_flag=True, help="Exit with 1 when anybody sees something else, or the base cannot be read whole."
+)
 @json_option
 def impact(
     base: str,
@@ -43,7 +45,8 @@ def impact(
     """Say which roles, tasks and paths a change of rules, roles, policies, skills or the plan gives another context.
 
     Both sides are read from git's objects; nothing is checked out, recorded or sent. The user's own rules are the same
-    on both sides, and so are the prompts of this program.
+    on both sides, and so are the prompts of this program. Settings, roles, a policy or a plan that the base has broken
+    are named, and those of the later side stand in for them.
     """
     if as_json and form not in (None, "json"):
         raise click.UsageError(f"--json and --format {form} exclude each other")
@@ -72,5 +75,5 @@ def impact(
         click.echo(impact_markdown(found))
     else:
         emit("impact", found, as_json=as_json or form == "json", text=lambda: impact_answers.impact_text(found))
-    if exit_code and found.effects:
+    if exit_code and (found.effects or found.unread):
         raise SystemExit(1)

@@ -9,7 +9,8 @@ from aircoding.cli.context.places import plain_uri
 from aircoding.cli.output import visible_line
 
 if TYPE_CHECKING:
-    from aircoding.app.impact import ChangedFile, Impact
+    from aircoding.app.changed_files import ChangedFile
+    from aircoding.app.impact import Impact
     from aircoding.audit.impact import ContextChange, Effect, Reader
     from aircoding.audit.views import Part
 
