@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from aircoding.app.plan_conflicts import find_conflicts
 from aircoding.app.plans import load_plan
 from aircoding.app.project import Project, open_project
+from aircoding.app.questions.asking import Page, Paged, on_page
 from aircoding.app.rulings import is_recorded
 from aircoding.context.conflicts import apply_ruling, may_rule
 from aircoding.errors import NotFoundError, PlanError, UsageError
@@ -17,7 +18,8 @@ from aircoding.records.conflicts import Conflict, ConflictKind
 if TYPE_CHECKING:
     from aircoding.store import Store
 
-__all__ = ["ConflictEntry", "RuleRequest", "RuledConflict", "list_conflicts", "rule_conflict", "show_conflict"]
+__all__ = ["ConflictEntry", "Conflicts", "RuleRequest", "RuledConflict", "list_conflicts", "rule_conflict"]
+__all__ += ["show_conflict"]
 
 _KINDS = tuple(f"c-{kind.value}-" for kind in ConflictKind)
 _LEAST_ID_CHARS = 6
@@ -31,6 +33,18 @@ class ConflictEntry:
     tasks: tuple[str, ...]
     roles: tuple[str, ...]
     conflict: Conflict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conflicts(Paged):
+    """A page of conflicts."""
+
+    conflicts: tuple[ConflictEntry, ...]
+
+    @property
+    def items(self) -> tuple[ConflictEntry, ...]:
+        """The conflicts."""
+        return self.conflicts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,22 +73,15 @@ class RuledConflict:
 
 
 def list_conflicts(
-    start: Path,
-    *,
-    run_id: str | None,
-    state: str | None,
-    kind: str | None,
-    task_id: str | None,
-    limit: int,
-    offset: int,
-) -> tuple[tuple[ConflictEntry, ...], int]:
-    """Return a page of the conflicts on record, those that stop a task first, and how many there are.
+    start: Path, *, run_id: str | None, state: str | None, kind: str | None, task_id: str | None, page: Page
+) -> Conflicts:
+    """Return a page of the conflicts on record, those that stop a task first.
 
     Without a run each conflict stands once, as the newest run had it; before the first one there are none.
     """
     project = open_project(start)
     if run_id is None and not is_recorded(project):
-        return (), 0
+        return Conflicts(conflicts=(), total=0, offset=page.offset)
     with project.open_store() as store:
         run = None if run_id is None else store.runs.get(run_id).run_id
         found = [
@@ -85,7 +92,7 @@ def list_conflicts(
             and (task_id is None or task_id in entry.tasks)
         ]
     found.sort(key=lambda one: (one.conflict.state != "open", not one.conflict.blocking, one.conflict.conflict_id))
-    return tuple(found[offset : offset + limit]), len(found)
+    return Conflicts(conflicts=on_page(found, page), total=len(found), offset=page.offset)
 
 
 def show_conflict(start: Path, conflict_id: str) -> ConflictEntry:

@@ -12,7 +12,8 @@ from aircoding.records.manifest import OutcomeRecord
 from aircoding.records.seen import SeenOutcome
 from aircoding.records.segments import place_of
 
-__all__ = ["IN_A_PROMPT", "Consideration", "consideration", "group_of", "latest", "order_of", "why_not"]
+__all__ = ["IN_A_PROMPT", "Consideration", "consideration", "group_of", "grouped", "latest", "order_of"]
+__all__ += ["why_not"]
 
 IN_A_PROMPT = frozenset({OutcomeKind.INCLUDED, OutcomeKind.EXCERPTED, OutcomeKind.REFERENCED})
 """Outcomes with which at least a line of the candidate stands in the prompt."""
@@ -49,8 +50,13 @@ def why_not(outcomes: Iterable[SeenOutcome], subject: str) -> tuple[Consideratio
         outcomes: in the order in which they were recorded.
         subject: as `matches` takes it.
     """
+    return grouped(one for one in outcomes if _named(one, subject))
+
+
+def grouped(outcomes: Iterable[SeenOutcome]) -> tuple[Consideration, ...]:
+    """Return what became of candidates, in the groups and the order of `why_not`."""
     groups: dict[tuple[str, str, str, str], list[SeenOutcome]] = {}
-    for seen in latest(one for one in outcomes if _named(one, subject)):
+    for seen in latest(outcomes):
         groups.setdefault(group_of(seen.record), []).append(seen)
     found = (
         consideration(

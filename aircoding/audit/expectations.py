@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from aircoding.audit.context_tests import ContextTest, Expected, ExpectedOmission
 from aircoding.audit.subjects import matches
 from aircoding.audit.views import LeftOut, Part, View
+from aircoding.records.source_names import lines_of, plain_uri
 
 __all__ = ["Failure", "judge"]
 
@@ -46,7 +47,7 @@ def judge(test: ContextTest, view: View, candidates: Mapping[str, str]) -> tuple
 def _named(expected: Expected | ExpectedOmission, uri: str, rule_id: str | None, place: str) -> bool:
     """Whether an expectation names a source: a file by its path from the root alone, a rule by any of its names."""
     if expected.kind == "file":
-        return uri.removeprefix("project:") == expected.value
+        return plain_uri(uri) == expected.value
     return matches(expected.value, uri, rule_id, f"{place}@")
 
 
@@ -106,15 +107,14 @@ def _not_omitted(expected: ExpectedOmission, view: View) -> Failure | None:
 
 
 def _shown(part: Part) -> str:
-    name = part.uri.removeprefix("project:")
-    return f"{name}:{part.start_line}-{part.end_line}" if part.start_line is not None else name
+    return lines_of(part.uri, part.start_line, part.end_line)
 
 
 def _reason(one: LeftOut) -> str:
     """Return why a candidate is out, where that was decided, and what would change it."""
     parts: Iterable[str] = (
-        f"{one.uri.removeprefix('project:')} is {one.outcome} ({one.reason}): {one.detail}",
-        f"decided at {one.by.removeprefix('project:')}" if one.by and one.by != one.uri else "",
+        f"{plain_uri(one.uri)} is {one.outcome} ({one.reason}): {one.detail}",
+        f"decided at {plain_uri(one.by)}" if one.by and one.by != one.uri else "",
         f"to change it: {one.remedy}" if one.remedy else "",
     )
     return "; ".join(part for part in parts if part)

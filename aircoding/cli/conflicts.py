@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from aircoding.audit.verdicts import holds, reason
-from aircoding.cli.output import MOST_LINES, emit, json_option, note, table
+from aircoding.cli.output import emit, json_option, table
+from aircoding.cli.paging import emit_paged, page_options
 
 if TYPE_CHECKING:
     from aircoding.app.conflicts import ConflictEntry, RuledConflict
+    from aircoding.app.questions.asking import Page
 
 __all__ = ["conflicts"]
 
@@ -31,27 +33,16 @@ def conflicts() -> None:
 @click.option("--state", type=click.Choice(["open", "ruled"]), help="open: nobody has won yet.")
 @click.option("--kind", type=click.Choice(_KINDS))
 @click.option("--task", "task_id", help="Only those in prompts of this task's workers.")
-@click.option("--limit", type=click.IntRange(1, MOST_LINES), default=50, show_default=True)
-@click.option("--offset", type=click.IntRange(0, MOST_LINES), default=0)
+@page_options()
 @json_option
 def list_(
-    run_id: str | None,
-    state: str | None,
-    kind: str | None,
-    task_id: str | None,
-    limit: int,
-    offset: int,
-    as_json: bool,
+    run_id: str | None, state: str | None, kind: str | None, task_id: str | None, page: Page, as_json: bool
 ) -> None:
     """List the conflicts of RUN_ID, or each one on record as the newest run had it."""
     from aircoding.app.conflicts import list_conflicts
 
-    found, total = list_conflicts(
-        Path.cwd(), run_id=run_id, state=state, kind=kind, task_id=task_id, limit=limit, offset=offset
-    )
-    emit("conflicts", found, as_json=as_json, text=lambda: _list_text(found), total=total)
-    if offset + len(found) < total and not as_json:
-        note(f"{offset + len(found)} of {total} shown; go on with --offset {offset + len(found)}")
+    found = list_conflicts(Path.cwd(), run_id=run_id, state=state, kind=kind, task_id=task_id, page=page)
+    emit_paged(found, as_json=as_json, text=lambda: _list_text(found.conflicts))
 
 
 @conflicts.command()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -14,11 +14,11 @@ from aircoding.records.jsonable import jsonable
 from aircoding.records.printable import visible, visible_line
 
 __all__ = [
-    "MOST_LINES",
     "SCHEMA_VERSION",
     "emit",
     "json_option",
     "note",
+    "print_document",
     "print_error",
     "table",
     "visible",
@@ -27,8 +27,6 @@ __all__ = [
 __all__ += ["visible_words"]
 
 SCHEMA_VERSION = 1
-MOST_LINES = 2**31 - 1
-"""Most lines that a page may be asked for or begin after."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
@@ -41,12 +39,16 @@ def visible_words(words: Iterable[str]) -> str:
 def emit(kind: str, value: Any, *, as_json: bool, text: Callable[[], str], **more: Any) -> None:
     """Print a result: `{"schema_version", "kind": value}` with `more` as JSON, else what `text` returns."""
     if as_json:
-        document = {"schema_version": SCHEMA_VERSION, kind: jsonable(value), **more}
-        written = json.dumps(document, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None)
-        # A name of bytes that are no UTF-8 holds lone surrogates; escaped as JSON has it, the document stays UTF-8.
-        click.echo(written.encode("utf-8", "backslashreplace").decode("utf-8"))
+        print_document({"schema_version": SCHEMA_VERSION, kind: jsonable(value), **more})
     else:
         click.echo(visible(text()))
+
+
+def print_document(document: Mapping[str, Any]) -> None:
+    """Print a JSON document, on one line unless a person reads it."""
+    written = json.dumps(document, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None)
+    # A name of bytes that are no UTF-8 holds lone surrogates; escaped as JSON has it, the document stays UTF-8.
+    click.echo(written.encode("utf-8", "backslashreplace").decode("utf-8"))
 
 
 def note(text: str) -> None:

@@ -10,6 +10,7 @@ from aircoding.pages.drawing import environment, inline_asset, inline_source
 from aircoding.records.layers import Reason
 from aircoding.records.manifest import CacheMark, SegmentRecord
 from aircoding.records.printable import visible_line
+from aircoding.records.source_names import lines_of
 from aircoding.records.words import counted
 
 __all__ = ["inspector_page"]
@@ -46,8 +47,7 @@ def inspector_page(found: Inspection) -> str:
 def place(record: SegmentRecord) -> str:
     """Return where a segment comes from: `PATH:FIRST-LAST`, where it has lines."""
     source = record.source
-    lines = "" if source.start_line is None else f":{source.start_line}-{source.end_line}"
-    return source.uri.removeprefix("project:") + lines
+    return lines_of(source.uri, source.start_line, source.end_line)
 
 
 def provenance(values: Sequence[str]) -> str:

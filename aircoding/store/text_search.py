@@ -59,11 +59,7 @@ class TextSearch:
         """
         if not needle:
             return TextHits(segments=frozenset(), segment_ids=frozenset())
-        spellings = tuple(dict.fromkeys((needle, json.dumps(needle, ensure_ascii=False)[1:-1])))
-
-        def holds(text: str) -> bool:
-            return any(one in text for one in spellings)
-
+        spellings, holds = _spellings(needle), _holder(needle)
         with self._database.read() as connection:
             rows, unchecked = _candidates(connection, spellings, left_out=candidates)
             shown = _shown(connection, [row // 2 for row in rows if row % 2 == 0])
@@ -71,9 +67,26 @@ class TextSearch:
             segments = _showing(connection, holding)
             ids: frozenset[str] = frozenset()
             if candidates:
-                left_out = _left_out(connection, [row // 2 for row in rows if row % 2], holds)
-                ids = _ids(connection, segments) | left_out
+                left_out = _ids_of(connection, [row // 2 for row in rows if row % 2])
+                ids = _ids(connection, segments) | _holding(connection, left_out, holds)
         return TextHits(segments=segments, segment_ids=ids, unchecked=unchecked)
+
+    def among(self, needle: str, segment_ids: Iterable[str]) -> frozenset[str]:
+        """Return those of these candidates whose own text holds `needle`; one whose text is let go holds nothing."""
+        if not needle:
+            return frozenset()
+        with self._database.read() as connection:
+            return _holding(connection, segment_ids, _holder(needle))
+
+
+def _spellings(needle: str) -> tuple[str, ...]:
+    """Return a needle as it stands in a text, and as it stands in JSON."""
+    return tuple(dict.fromkeys((needle, json.dumps(needle, ensure_ascii=False)[1:-1])))
+
+
+def _holder(needle: str) -> Callable[[str], bool]:
+    spellings = _spellings(needle)
+    return lambda text: any(one in text for one in spellings)
 
 
 def _candidates(connection: Connection, spellings: Sequence[str], *, left_out: bool) -> tuple[list[int], int]:
@@ -155,11 +168,15 @@ def _ids(connection: Connection, segments: frozenset[int]) -> frozenset[str]:
     return frozenset(segment_names(each)[0] for each in connection.execute(query))
 
 
-def _left_out(connection: Connection, outcomes: Sequence[int], holds: Callable[[str], bool]) -> frozenset[str]:
-    """Return the ids of candidates whose own text holds it: a segment id ends in the start of that text's digest."""
+def _ids_of(connection: Connection, outcomes: Sequence[int]) -> list[str]:
     query = select(OUTCOMES.c.segment_id).where(one_of(OUTCOMES.c.outcome_row, outcomes)).distinct()
-    found = set()
-    for segment_id in connection.execute(query).scalars():
-        if any(holds(text) for text in texts_that_start(connection, segment_id.rpartition("@")[2])):
-            found.add(segment_id)
-    return frozenset(found)
+    return list(connection.execute(query).scalars())
+
+
+def _holding(connection: Connection, segment_ids: Iterable[str], holds: Callable[[str], bool]) -> frozenset[str]:
+    """Return the candidates whose own text holds it: a segment id ends in the start of that text's digest."""
+    return frozenset(
+        segment_id
+        for segment_id in segment_ids
+        if any(holds(text) for text in texts_that_start(connection, segment_id.rpartition("@")[2]))
+    )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fleet.worlds import done, make_fleet, script, use, write
+from support.contradicting_runs import contradicting_run
 from support.demo_runs import rows
 
 from aircoding.audit.cost_shares import layer_costs
@@ -21,34 +21,13 @@ from aircoding.records.usage import UnitPrices
 from aircoding.store import open_store
 from aircoding.store.within import Within
 
-SCOPED = "---\nkind: project\nid: licence\npaths:\n  - b.txt\n---\nBegin with a licence line.\n"
-FILES = {
-    ".air/shared/rules/licence.md": SCOPED,
-    ".air/shared/rules/indent.md": "---\nkind: project\n---\n## Indent\n\nUse tabs for indentation.\n",
-    "AGENTS.md": "# Style\n\nUse spaces for indentation.\n",
-}
-TASKS = [
-    {"id": "T1", "title": "One", "write_area": ["a.txt"]},
-    {"id": "T2", "title": "Two", "write_area": ["b.txt"], "depends_on": ["T1"]},
-]
-
 Ask = Callable[..., tuple[int, str, dict[str, Any]]]
 
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A recorded run of two tasks of several turns, whose rules contradict each other."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AIR_HOME", str(tmp_path_factory.mktemp("home")))
-        patch.setenv("HOME", str(tmp_path_factory.mktemp("user")))
-        turns = [
-            script("executor", "T1", use("fs_read", path="a.txt"), write("a.txt", "two\n"), done()),
-            script("executor", "T2", write("b.txt", "two\n"), done()),
-        ]
-        fleet = make_fleet(tmp_path_factory.mktemp("run") / "project", TASKS, turns, files=FILES)
-        assert fleet.drive() == "done"
-        fleet.store.close()
-    return fleet.root
+    return contradicting_run(tmp_path_factory)
 
 
 @pytest.fixture
@@ -92,7 +71,7 @@ def test_omissions_are_those_of_the_last_prompt_of_each_session(root: Path) -> N
 
 def test_omissions_name_reason_place_and_remedy(ask: Ask) -> None:
     code, text, _ = ask("omissions", "--reason", "path_not_matched")
-    page = ask("omissions", "--limit", "1", "--json")[2]["omissions"]
+    page = ask("omissions", "--limit", "1", "--json")[2]
 
     assert code == 0
     assert " tokens  L3 .air/shared/rules/licence.md  omitted: path_not_matched" in text
@@ -100,8 +79,8 @@ def test_omissions_name_reason_place_and_remedy(ask: Ask) -> None:
     assert "decided at .air/shared/rules/licence.md:4" in text
     assert "to change it: add a glob" in text
     assert "1 reason in all" in text
-    assert len(page["page"]) == 1
-    assert page["total"] == 2
+    assert len(page["omissions"]) == 1
+    assert (page["total"], page["offset"]) == (2, 0)
     assert "1 of" in ask("omissions", "--limit", "1")[1]
     assert ask("omissions", "--layer", "L8", "--reason", "trigger_not_matched")[1] == "nothing was left out\n"
 
@@ -111,22 +90,24 @@ def test_omissions_of_one_assembly(ask: Ask, root: Path) -> None:
 
     found = ask("omissions", "--manifest", str(manifest), "--json")[2]["omissions"]
 
-    assert {one["left_out"]["workers"] for one in found["page"]} == {1}
-    assert not [one for one in found["page"] if one["left_out"]["example"]["reason"] == "path_not_matched"]
+    assert {one["left_out"]["workers"] for one in found} == {1}
+    assert not [one for one in found if one["left_out"]["example"]["reason"] == "path_not_matched"]
 
 
 def test_conflicts_name_those_in_whose_prompts_they_stood(ask: Ask) -> None:
     code, text, _ = ask("conflicts")
-    found = ask("conflicts", "--json")[2]["conflicts"]
-    of_t2 = ask("conflicts", "--task", "T2", "--run", "all", "--json")[2]["conflicts"]
+    found = ask("conflicts", "--json")[2]
+    of_t2 = ask("conflicts", "--task", "T2", "--run", "all", "--json")[2]
+    of_session = ask("conflicts", "--session", "r1:T2:1:executor:1", "--json")[2]
 
-    (one,) = found["page"]
+    (one,) = found["conflicts"]
     assert (code, found["total"]) == (0, 1)
     assert one["conflict"]["conflict_id"] in text
     assert "indentation" in text or "indent" in text
     assert (one["sessions"], one["open_sessions"], one["tasks"]) == (2, 2, ["T1", "T2"])
     assert "nobody has won yet" in text
-    assert of_t2["page"][0]["sessions"] == 1
+    assert of_t2["conflicts"][0]["sessions"] == 1
+    assert of_session["conflicts"] == of_t2["conflicts"]
 
 
 def test_layers_cost_what_the_manifests_say_one_by_one(root: Path, ask: Ask) -> None:
@@ -142,7 +123,7 @@ def test_layers_cost_what_the_manifests_say_one_by_one(root: Path, ask: Ask) -> 
     expected = layer_costs(calls)
 
     found = ask("costs", "--by", "layer", "--json")[2]
-    layers, whole = found["costs"]["layers"], found["costs"]["whole"]
+    layers, whole = found["costs"], found["whole"]
 
     assert len(calls) == 5
     assert [(one["layer"], one["tokens"]) for one in layers] == [(one.layer, one.tokens) for one in expected]
@@ -157,13 +138,13 @@ def test_layers_cost_what_the_manifests_say_one_by_one(root: Path, ask: Ask) -> 
 def test_what_was_billed_adds_up(ask: Ask, root: Path, by: str) -> None:
     (billed, calls) = rows(root, "SELECT sum(cost_usd), count(*) FROM model_calls")[0]
 
-    found = ask("costs", "--by", by, "--json")[2]["costs"]
-    everything = ask("costs", "--by", by, "--run", "all", "--json")[2]["costs"]
+    found = ask("costs", "--by", by, "--json")[2]
+    everything = ask("costs", "--by", by, "--run", "all", "--json")[2]
 
-    assert sum(one["cost_usd"] for one in found["rows"]) == pytest.approx(billed)
+    assert sum(one["cost_usd"] for one in found["costs"]) == pytest.approx(billed)
     assert found["whole"]["paid"] == calls
-    assert found["rows"] == everything["rows"]
-    assert {one["task_id"] for one in found["rows"]} == ({"T1", "T2"} if by == "task" else {None})
+    assert found["costs"] == everything["costs"]
+    assert {one["task_id"] for one in found["costs"]} == ({"T1", "T2"} if by == "task" else {None})
     text = ask("costs", "--by", by)[1]
     assert f"{calls} of {calls} calls were simulated" in text
 

@@ -139,6 +139,26 @@ def test_why_not_says_what_decided(project: Path, path: str, said: str, monkeypa
     assert said in ask(project, "why-not", path, monkeypatch=monkeypatch)
 
 
+@pytest.mark.parametrize(
+    ("subject", "said"),
+    [
+        ("licence", "path_not_matched"),
+        ("AGENTS.md", "it was included"),
+        ("docs/other.md", "import it in CLAUDE.md (`@docs/other.md`)"),
+        ("docs/late.md", "task T2 does not name it in `reads` (T1 does)"),
+        ("license", "named almost so: licence"),
+        ("Nobody has this text", "no text like it"),
+        ("each file with a licence", "is no name that is on record; these candidates hold it as text"),
+        ("and brief", "no text like it"),
+    ],
+)
+def test_why_not_of_one_assembly_has_every_answer_of_its_own(
+    project: Path, subject: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last of these stands in a prompt of the later run alone."""
+    assert said in ask(project, "why-not", subject, "--manifest", "r1/T2@1", monkeypatch=monkeypatch)
+
+
 @pytest.mark.shared
 def test_every_path_of_a_real_tree_has_an_answer(tmp_path: Path) -> None:
     if not TREES.exists():

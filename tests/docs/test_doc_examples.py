@@ -12,6 +12,7 @@ from support.doc_examples import DOCS, blocks_of, commands_of, run_command
 from support.projects import make_commit, make_project
 from support.recorded_demo import demo_copy
 
+from aircoding.app.questions.asking import Page
 from aircoding.app.questions.assemblies import list_contexts
 from aircoding.app.trusting import trust_project
 
@@ -71,12 +72,12 @@ def with_note(request: pytest.FixtureRequest, folder: Path) -> Path:
 
 def newest_assembly(root: Path) -> str:
     """Return the id of the assembly that was recorded last."""
-    return list_contexts(root, run_id=None, task_id=None, role=None, limit=1, offset=0)[0][0].manifest_id
+    return list_contexts(root, run_id=None, page=Page(limit=1)).assemblies[0].manifest_id
 
 
 def newest_run(root: Path) -> str:
     """Return the id of the run that was started last."""
-    return list_contexts(root, run_id=None, task_id=None, role=None, limit=1, offset=0)[0][0].run_id
+    return list_contexts(root, run_id=None, page=Page(limit=1)).assemblies[0].run_id
 
 
 def source_file(_root: Path) -> str:

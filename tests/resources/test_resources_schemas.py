@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
+from support.answers import ANSWERS, answer_text
 from support.contracts import CONTRACTS, contract_text
 from support.projects import Desk, make_project
 from support.texts import REPOSITORY, assert_file_equals
@@ -42,6 +43,11 @@ def assert_valid(name: str, value: object) -> None:
 @pytest.mark.parametrize("name", CONTRACTS)
 def test_the_file_equals_what_the_dataclass_gives(name: str) -> None:
     assert_file_equals(FOLDER / f"{name}.json", contract_text(name))
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_the_file_of_an_answer_equals_what_its_command_prints(name: str) -> None:
+    assert_file_equals(FOLDER / f"answer-{name}.json", answer_text(name))
 
 
 @pytest.mark.parametrize("path", list_resources("schemas", ".json"))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import json
 from typing import Any
 
 from pydantic import TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
 
 from aircoding.records.bundles import BundleManifest
 from aircoding.records.conflicts import Conflict
@@ -38,12 +40,29 @@ CONTRACTS: dict[str, type] = {
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
+class _Written(GenerateJsonSchema):
+    """Schemas of what `jsonable` writes: without fields whose metadata keeps them out."""
+
+    def dataclass_schema(self, schema: Any) -> Any:
+        made = super().dataclass_schema(schema)
+        for field in dataclasses.fields(schema["cls"]):
+            if not field.metadata.get("json", True):
+                del made["properties"][field.name]
+        return made
+
+
 def contract_schema(name: str) -> dict[str, Any]:
     """Return the schema of one contract: every field is written, and there are no others."""
     kind = CONTRACTS[name]
-    schema = _closed(TypeAdapter(kind).json_schema(mode="serialization"))
-    head = {"$schema": DIALECT, "$id": f"urn:aircoding:schema:{name}:1", "title": kind.__name__}
-    return {**head, "description": _first_line(kind), **{key: schema[key] for key in schema if key not in head}}
+    return schema_of(name, kind, kind.__name__, _first_line(kind))
+
+
+def schema_of(name: str, kind: type, title: str, description: str) -> dict[str, Any]:
+    """Return the schema of what `jsonable` writes of a dataclass."""
+    made = TypeAdapter(kind).json_schema(mode="serialization", schema_generator=_Written)
+    schema = _closed(made)
+    head = {"$schema": DIALECT, "$id": f"urn:aircoding:schema:{name}:1", "title": title}
+    return {**head, "description": description, **{key: schema[key] for key in schema if key not in head}}
 
 
 def contract_text(name: str) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from aircoding.app.project import find_root, open_project, open_record
 from aircoding.errors import NotFoundError, UsageError
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
     from aircoding.store import Store
     from aircoding.store.within import Within
 
-__all__ = ["PAGE", "Asked", "Page", "asked_within", "record_of"]
+__all__ = ["PAGE", "Asked", "Page", "Paged", "asked_within", "on_page", "record_of"]
+
+Item = TypeVar("Item")
 
 PAGE = 50
 """Lines of an answer unless told."""
@@ -31,6 +34,24 @@ class Page:
 
     limit: int | None = PAGE
     offset: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paged(ABC):
+    """A page of an answer: some of `total` items, after `offset` others. Its fields are its JSON form."""
+
+    total: int
+    offset: int = 0
+
+    @property
+    @abstractmethod
+    def items(self) -> Sequence[object]:
+        """The items of this page."""
+
+
+def on_page(every: Sequence[Item], page: Page) -> tuple[Item, ...]:
+    """Return the items of a page."""
+    return tuple(every[page.offset : None if page.limit is None else page.offset + page.limit])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

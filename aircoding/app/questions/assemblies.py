@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
-from aircoding.app.questions.asking import record_of
+from aircoding.app.questions.asking import Page, Paged, record_of
 from aircoding.app.questions.selectors import selected_id
 from aircoding.records.manifest import AssembledContext, AssemblyHead
 
-__all__ = ["list_contexts", "load_context"]
+__all__ = ["Assemblies", "list_contexts", "load_context"]
 
 
 def load_context(start: Path, given: str) -> AssembledContext:
@@ -22,10 +23,22 @@ def load_context(start: Path, given: str) -> AssembledContext:
         return store.assemblies.get(selected_id(store, given))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assemblies(Paged):
+    """A page of recorded assemblies."""
+
+    assemblies: tuple[AssemblyHead, ...]
+
+    @property
+    def items(self) -> tuple[AssemblyHead, ...]:
+        """The assemblies."""
+        return self.assemblies
+
+
 def list_contexts(
-    start: Path, *, run_id: str | None, task_id: str | None, role: str | None, limit: int, offset: int
-) -> tuple[tuple[AssemblyHead, ...], int]:
-    """Return a page of recorded assemblies, newest first, and how many there are in all.
+    start: Path, *, run_id: str | None, task_id: str | None = None, role: str | None = None, page: Page
+) -> Assemblies:
+    """Return a page of recorded assemblies, newest first.
 
     Without a run they are those of the newest one; `all` asks for those of every run.
 
@@ -36,6 +49,5 @@ def list_contexts(
         if run_id != "all":
             run_id = store.sightings.newest_run() if run_id is None else store.runs.get(run_id).run_id
         within = {"run_id": None if run_id == "all" else run_id, "task_id": task_id, "role": role}
-        heads = store.index.heads(**within, limit=limit, offset=offset, newest_first=True)
-        total = store.index.count(**within)
-        return heads, total
+        heads = store.index.heads(**within, limit=page.limit, offset=page.offset, newest_first=True)
+        return Assemblies(assemblies=heads, total=store.index.count(**within), offset=page.offset)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from aircoding.app.questions.asking import record_of
+from aircoding.app.questions.asking import Page, Paged, on_page, record_of
 from aircoding.audit.cost_shares import LayerCost, layer_costs
 from aircoding.records.accounting import Spent
 
@@ -22,21 +23,25 @@ _COLUMNS: dict[str, tuple[Literal["run_id", "task_id", "role", "model"], ...]] =
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Costs:
-    """What was spent in all (`whole`), and by what was asked for: `rows` of tasks, roles or models, or `layers`.
+class Costs(Paged):
+    """What was spent in all (`whole`), and a page by what was asked for: of tasks, roles or models, or of layers.
 
-    `run_id` None: of all runs. `total` counts rows of all pages.
+    `run_id` None: of all runs. `basis` says what tokens and money rest on.
     """
 
+    costs: tuple[Spent, ...] | tuple[LayerCost, ...]
     run_id: str | None
     by: By
     whole: Spent
-    rows: tuple[Spent, ...] = ()
-    layers: tuple[LayerCost, ...] = ()
-    total: int = 0
+    basis: Mapping[str, str]
+
+    @property
+    def items(self) -> tuple[Spent | LayerCost, ...]:
+        """The rows."""
+        return self.costs
 
 
-def costs(start: Path, *, run_id: str | None, by: By, limit: int, offset: int) -> Costs:
+def costs(start: Path, *, run_id: str | None, by: By, page: Page) -> Costs:
     """Return what a run cost (None: the newest, `all`: every one), what cost most first; layers in their order.
 
     Raises:
@@ -47,8 +52,28 @@ def costs(start: Path, *, run_id: str | None, by: By, limit: int, offset: int) -
             run_id = store.sightings.newest_run()
         run_id = None if run_id == "all" else store.runs.get(run_id).run_id
         (whole,) = store.accounting.spent((), run_id=run_id)
+        rows: tuple[Spent, ...] | tuple[LayerCost, ...]
         if by == "layer":
-            layers = layer_costs(store.accounting.paid_calls(run_id=run_id))
-            return Costs(run_id=run_id, by=by, whole=whole, layers=layers, total=len(layers))
-        rows = store.accounting.spent(_COLUMNS[by], run_id=run_id)
-    return Costs(run_id=run_id, by=by, whole=whole, rows=rows[offset : offset + limit], total=len(rows))
+            rows = layer_costs(store.accounting.paid_calls(run_id=run_id))
+        else:
+            rows = store.accounting.spent(_COLUMNS[by], run_id=run_id)
+    return Costs(
+        run_id=run_id,
+        by=by,
+        whole=whole,
+        costs=on_page(rows, page),  # type: ignore[arg-type]  # rows of one kind
+        total=len(rows),
+        offset=page.offset,
+        basis=_basis(whole, by),
+    )
+
+
+def _basis(whole: Spent, by: By) -> dict[str, str]:
+    """Return what tokens and money rest on: measured, simulated or partly simulated; for layers estimated shares."""
+    if not whole.paid:
+        said = "nothing was paid for"
+    elif whole.simulated == whole.paid:
+        said = "simulated"
+    else:
+        said = "measured" if not whole.simulated else "partly simulated"
+    return {"tokens": said, "cost_usd": said, **({"layers": "estimated shares of it"} if by == "layer" else {})}

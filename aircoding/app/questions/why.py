@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from aircoding.app.questions.asking import Asked, Page, asked_within, record_of
+from aircoding.app.questions.asking import Asked, Page, Paged, asked_within, on_page, record_of
 from aircoding.app.questions.kept import require_texts
 from aircoding.app.questions.selectors import selected_id
 from aircoding.app.questions.tool_reads import ToolReads, tool_reads
 from aircoding.audit.absences import Absence
-from aircoding.audit.considerations import Consideration, consideration, why_not
+from aircoding.audit.considerations import Consideration, consideration
 from aircoding.audit.places import Place, why
-from aircoding.audit.sightings import sightings
 from aircoding.audit.subjects import matches, split_version
 from aircoding.audit.witnesses import Summary, Witness, who_saw
 from aircoding.records.ids import ManifestId
@@ -29,13 +28,11 @@ if TYPE_CHECKING:
 
 __all__ = ["WhoSaw", "Why", "WhyNot", "who_saw_subject", "why_not_subject", "why_text"]
 
-Item = TypeVar("Item")
-
 _NOT_WHOLE = frozenset({"part", "missed", "other", "never"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WhyNot:
+class WhyNot(Paged):
     """What became of a subject: a page of `total` groups, over `sessions` sessions; `run_id` None: of all runs.
 
     `by_text`: it is no name, and these are candidates whose text holds it; `unchecked` counts segments that were not
@@ -46,7 +43,6 @@ class WhyNot:
 
     run_id: str | None
     considerations: tuple[Consideration, ...]
-    total: int
     sessions: int
     by_text: bool = False
     unchecked: int = 0
@@ -55,9 +51,14 @@ class WhyNot:
     now: bool = False
     reads: ToolReads = field(default_factory=ToolReads)
 
+    @property
+    def items(self) -> tuple[Consideration, ...]:
+        """The groups."""
+        return self.considerations
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Why:
+class Why(Paged):
     """Where a text stands: a page of `total` places; `run_id` None: of all runs.
 
     `places` are exact (of one run or assembly), `sightings` are segments whose text holds it, each with the assembly
@@ -68,21 +69,29 @@ class Why:
     run_id: str | None
     places: tuple[Place, ...]
     sightings: tuple[SeenSegment, ...]
-    total: int
     sessions: int
     unchecked: int = 0
     runs_without_texts: int = 0
 
+    @property
+    def items(self) -> tuple[Place, ...] | tuple[SeenSegment, ...]:
+        """The places, whichever of the two."""
+        return self.places or self.sightings
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WhoSaw:
+class WhoSaw(Paged):
     """Who saw a subject: all workers counted, and a page of `total` of them; `run_id` None: of all runs."""
 
     run_id: str | None
     summary: Summary
     witnesses: tuple[Witness, ...]
-    total: int
     reads: ToolReads = field(default_factory=ToolReads)
+
+    @property
+    def items(self) -> tuple[Witness, ...]:
+        """The workers."""
+        return self.witnesses
 
 
 def why_text(start: Path, text: str, asked: Asked, *, manifest_id: str | None, page: Page) -> Why:
@@ -107,9 +116,10 @@ def _shown(run_id: str, places: tuple[Place, ...], page: Page) -> Why:
     once = tuple({(one.session_id, one.block, one.start, one.line): one for one in places}.values())
     return Why(
         run_id=run_id,
-        places=tuple(_on_page(once, page)),
+        places=on_page(once, page),
         sightings=(),
         total=len(once),
+        offset=page.offset,
         sessions=len({one.session_id for one in once}),
     )
 
@@ -122,6 +132,7 @@ def _indexed(store: Store, text: str, within: Within, page: Page) -> Why:
         places=(),
         sightings=seen,
         total=total,
+        offset=page.offset,
         sessions=sessions,
         unchecked=hits.unchecked,
         runs_without_texts=store.sightings.runs_without_texts(),
@@ -135,7 +146,9 @@ def why_not_subject(start: Path, subject: str, asked: Asked, *, manifest_id: str
     """
     with record_of(start) as (root, store):
         if manifest_id is not None:
-            return _in_one(store, subject, manifest_id)
+            from aircoding.app.questions.why_in_one import why_not_in_one
+
+            return why_not_in_one(store, root, start, subject, manifest_id, page)
         within = asked_within(store, asked)
         named = _numbers(_meant(store.sightings.outcomes_named(subject), subject))
         found = replace(_considered(store, named, within, page), reads=tool_reads(store, subject, within))
@@ -174,13 +187,7 @@ def _considered(store: Store, outcomes: Collection[int], within: Within, page: P
         consideration(group.newest, sessions=group.sessions, runs=group.runs, variants=group.variants)
         for group in groups
     )
-    return WhyNot(run_id=within.run_id, considerations=found, total=total, sessions=sessions)
-
-
-def _in_one(store: Store, subject: str, given: str) -> WhyNot:
-    manifest = store.assemblies.account(selected_id(store, given)).manifest
-    found = why_not(sightings([manifest]).outcomes, subject)
-    return WhyNot(run_id=manifest.run_id, considerations=found, total=len(found), sessions=1)
+    return WhyNot(run_id=within.run_id, considerations=found, total=total, offset=page.offset, sessions=sessions)
 
 
 def who_saw_subject(
@@ -205,7 +212,7 @@ def who_saw_subject(
         asked_for = [
             one for one in verdicts if (one.stale or not only_stale) and (one.verdict in _NOT_WHOLE or not only_missed)
         ]
-        workers = store.sightings.workers([one.worker for one in _on_page(asked_for, page)], within)
+        workers = store.sightings.workers([one.worker for one in on_page(asked_for, page)], within)
         seen, told = store.sightings.of_workers(workers, rows.segments, rows.outcomes)
         reads = tool_reads(store, name, within)
     are_stale = {(one.segment_id, one.source_digest) for one in named if one.number in rows.stale}
@@ -219,12 +226,9 @@ def who_saw_subject(
         summary=_counted(count_verdicts(verdicts)),
         witnesses=told_by,
         total=len(asked_for),
+        offset=page.offset,
         reads=reads,
     )
-
-
-def _on_page(all_of_them: Sequence[Item], page: Page) -> Sequence[Item]:
-    return all_of_them[page.offset : None if page.limit is None else page.offset + page.limit]
 
 
 def _meant(named: Collection[Named], subject: str) -> list[Named]:

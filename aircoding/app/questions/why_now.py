@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from aircoding.app.contexts import BuildRequest, build_context
 from aircoding.app.project import open_project
+from aircoding.app.questions.asking import Page, on_page
 from aircoding.app.questions.unconsidered import AskedAbout, explain_absence
 from aircoding.app.questions.why import WhyNot
 from aircoding.audit.considerations import why_not
@@ -15,7 +16,9 @@ from aircoding.audit.sightings import sightings
 __all__ = ["why_not_now"]
 
 
-def why_not_now(request: BuildRequest, subject: str, *, say: Callable[[str], None] = lambda _text: None) -> WhyNot:
+def why_not_now(
+    request: BuildRequest, subject: str, *, page: Page, say: Callable[[str], None] = lambda _text: None
+) -> WhyNot:
     """Return what would become of a subject in the prompt that is asked for, assembled from the files as they are.
 
     Raises:
@@ -24,7 +27,8 @@ def why_not_now(request: BuildRequest, subject: str, *, say: Callable[[str], Non
     """
     outcomes = sightings([build_context(request, say=say).manifest]).outcomes
     found = why_not(outcomes, subject)
-    answer = WhyNot(run_id=None, considerations=found, total=len(found), sessions=1, now=True)
+    shown = on_page(found, page)
+    answer = WhyNot(run_id=None, considerations=shown, total=len(found), offset=page.offset, sessions=1, now=True)
     if found:
         return answer
     named = ((seen.record.uri.removeprefix("project:"), seen.record.rule_id) for seen in outcomes)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from aircoding.cli.context.places import plain_uri
 from aircoding.cli.output import visible_line
+from aircoding.records.source_names import plain_uri
 
 if TYPE_CHECKING:
     from aircoding.audit.blame import BlameLine, Owner
     from aircoding.records.manifest import SegmentRecord
 
-__all__ = ["blame_document", "blame_text"]
+__all__ = ["ToldLine", "blame_document", "blame_text"]
 
 _SOURCE_CHARS, _RULE_CHARS, _TEXT_CHARS = 44, 24, 400
 """A column is as wide as it needs, and no wider than this; a longer name loses its beginning, a longer text its end."""
@@ -78,39 +79,77 @@ def _cut_end(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def blame_document(lines: Sequence[BlameLine]) -> list[dict[str, Any]]:
-    """Return the JSON form: a segment is told once for each stretch, without its other spans."""
-    return [
-        {
-            "block": line.block,
-            "number": line.number,
-            "start": line.start,
-            "end": line.end,
-            "text": line.text,
-            "owners": [_owner(owner) for owner in line.owners],
-        }
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldSegment:
+    """A segment as blame tells it: without its spans, which are those of the lines."""
+
+    segment_id: str
+    layer: str
+    scope: str
+    trust: str
+    kind: str
+    uri: str
+    revision: str
+    rule_id: str | None
+    form: str
+    selected_by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldOwner:
+    """Whose a stretch of a line is, by byte offsets in its block; without a segment it is the prompt's own layout."""
+
+    start: int
+    end: int
+    segment: ToldSegment | None
+    source_line: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldLine:
+    """One line of a block, from byte `start` to `end`, and whose it is."""
+
+    block: str
+    number: int
+    start: int
+    end: int
+    text: str
+    owners: tuple[ToldOwner, ...]
+
+
+def blame_document(lines: Sequence[BlameLine]) -> tuple[ToldLine, ...]:
+    """Return the JSON form."""
+    return tuple(
+        ToldLine(
+            block=line.block,
+            number=line.number,
+            start=line.start,
+            end=line.end,
+            text=line.text,
+            owners=tuple(_owner(owner) for owner in line.owners),
+        )
         for line in lines
-    ]
+    )
 
 
-def _owner(owner: Owner) -> dict[str, Any]:
+def _owner(owner: Owner) -> ToldOwner:
     record = owner.segment
     segment = _segment(record) if record is not None else None
-    return {"start": owner.start, "end": owner.end, "segment": segment, "source_line": owner.source_line}
+    return ToldOwner(start=owner.start, end=owner.end, segment=segment, source_line=owner.source_line)
 
 
-def _segment(record: SegmentRecord) -> dict[str, Any]:
+def _segment(record: SegmentRecord) -> ToldSegment:
     from aircoding.audit.blame import version_of
 
-    return {
-        "segment_id": record.segment_id,
-        "layer": record.layer.value,
-        "scope": record.scope.value,
-        "trust": record.trust.value,
-        "kind": record.kind.value,
-        "uri": record.source.uri,
-        "revision": version_of(record),
-        "rule_id": record.rule_id,
-        "form": record.form.value,
-        "selected_by": record.selected_by,
-    }
+    return ToldSegment(
+        segment_id=record.segment_id,
+        layer=record.layer.value,
+        scope=record.scope.value,
+        trust=record.trust.value,
+        kind=record.kind.value,
+        uri=record.source.uri,
+        revision=version_of(record),
+        rule_id=record.rule_id,
+        form=record.form.value,
+        selected_by=record.selected_by,
+    )

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from aircoding.cli.context import show_answers
-from aircoding.cli.context.page import emit_page, html_option
+from aircoding.cli.context.html_page import emit_html, html_option
 from aircoding.cli.output import emit, json_option, note
 
 __all__ = ["build"]
@@ -69,7 +69,7 @@ def build(
     )
     assembled = build_context(request, say=note)
     if page_file is not None:
-        emit_page(assembled, page_file, as_json=as_json)
+        emit_html(assembled, page_file, as_json=as_json)
         return
     if blamed:
         from aircoding.audit.blame import blame

@@ -1,30 +1,18 @@
-"""Costs as text for a terminal, and what their figures rest on."""
+"""Costs as text for a terminal."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from aircoding.audit.cost_shares import LayerCost
 from aircoding.cli.output import table
+from aircoding.records.accounting import Spent
 from aircoding.records.words import counted, dollars
 
 if TYPE_CHECKING:
     from aircoding.app.questions.costs import Costs
-    from aircoding.records.accounting import Spent
 
-__all__ = ["basis_of", "costs_text"]
-
-
-def basis_of(found: Costs) -> dict[str, str]:
-    """Return what tokens and money rest on: measured, simulated or partly simulated; for layers estimated shares."""
-    whole = found.whole
-    if not whole.paid:
-        said = "nothing was paid for"
-    elif whole.simulated == whole.paid:
-        said = "simulated"
-    else:
-        said = "measured" if not whole.simulated else "partly simulated"
-    layers = {"layers": "estimated shares of it"} if found.by == "layer" else {}
-    return {"tokens": said, "cost_usd": said, **layers}
+__all__ = ["costs_text"]
 
 
 def costs_text(found: Costs) -> str:
@@ -34,12 +22,13 @@ def costs_text(found: Costs) -> str:
 
 
 def _groups(found: Costs) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+    rows = [one for one in found.costs if isinstance(one, Spent)]
     of_runs = found.by == "task" and found.run_id is None
     names = ("run", "task") if of_runs else (found.by,)
     headings = (*names, "calls", "prompt tokens", "from cache", "output tokens", "cost", "share")
     return headings, [
         (*_key(one, found, of_runs=of_runs), *_figures(one, found.whole))
-        for one in (*found.rows, *([found.whole] if len(found.rows) > 1 and len(found.rows) == found.total else []))
+        for one in (*rows, *([found.whole] if len(rows) > 1 and len(rows) == found.total else []))
     ]
 
 
@@ -66,7 +55,8 @@ def _layers(found: Costs) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
             _money(one.cost_usd),
             _part(one.cost_usd, found.whole),
         )
-        for one in found.layers
+        for one in found.costs
+        if isinstance(one, LayerCost)
     ]
 
 

@@ -8,6 +8,7 @@ import click
 
 from aircoding.cli.context import diff_answers
 from aircoding.cli.output import emit, json_option
+from aircoding.records.jsonable import jsonable
 
 __all__ = ["diff"]
 
@@ -30,15 +31,20 @@ def diff(before: str, after: str | None, stat: bool, words: bool, exit_code: boo
     if stat and words:
         raise click.UsageError("--stat shows no words: give one of the two")
     found = diff_contexts(Path.cwd(), before, after, texts=not stat, whole=words)
-    more = {"before": found.before_id, "after": found.after_id}
-    if not stat:
-        more |= {"texts": diff_answers.texts_document(found.texts)}  # type: ignore[dict-item]
 
     def text() -> str:
         if stat:
             return diff_answers.stat_text(found.difference)
         return diff_answers.diff_text(found.difference, found.texts, whole=words)
 
-    emit("difference", found.difference, as_json=as_json, text=text, **more)
+    emit(
+        "difference",
+        found.difference,
+        as_json=as_json,
+        text=text,
+        before=found.before_id,
+        after=found.after_id,
+        texts=jsonable(diff_answers.texts_document(found.texts)),
+    )
     if exit_code and not found.difference.empty:
         raise SystemExit(1)

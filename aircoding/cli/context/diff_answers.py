@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from aircoding.audit.word_changes import Stretch
 from aircoding.cli.context.places import shown_place, shown_section
 from aircoding.cli.output import table
 
 if TYPE_CHECKING:
     from aircoding.audit.differences import Changed, Difference, TextChange
-    from aircoding.audit.word_changes import Stretch
     from aircoding.records.manifest import OutcomeRecord, SegmentRecord
 
-__all__ = ["diff_text", "stat_text", "texts_document"]
+__all__ = ["ToldText", "diff_text", "stat_text", "texts_document"]
 
 _CONTEXT_LINES = 1
 _MOST_LINES = 40
@@ -75,16 +76,25 @@ def stat_text(difference: Difference) -> str:
     return "\n\n".join([*parts, layers, "\n".join([counts, *_conflicts(difference), _shared(difference)])])
 
 
-def texts_document(texts: Sequence[TextChange]) -> list[dict[str, Any]]:
-    """Return the words as JSON: which segment, and its parts in order."""
-    return [
-        {
-            "before": one.before.segment_id if one.before is not None else None,
-            "after": one.after.segment_id if one.after is not None else None,
-            "parts": [{"kind": part.kind, "text": part.text} for part in one.parts],
-        }
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldText:
+    """The words of one segment, by its id in each of the two prompts (None: it is not in there), in parts in order."""
+
+    before: str | None
+    after: str | None
+    parts: tuple[Stretch, ...]
+
+
+def texts_document(texts: Sequence[TextChange]) -> tuple[ToldText, ...]:
+    """Return the words in their JSON form."""
+    return tuple(
+        ToldText(
+            before=one.before.segment_id if one.before is not None else None,
+            after=one.after.segment_id if one.after is not None else None,
+            parts=one.parts,
+        )
         for one in texts
-    ]
+    )
 
 
 def _brief(value: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from aircoding.cli.context.places import plain_uri
 from aircoding.cli.output import visible_line
+from aircoding.records.source_names import lines_of
 
 if TYPE_CHECKING:
     from aircoding.app.questions.expansions import Expansion, Now
@@ -21,9 +21,9 @@ def expand_text(found: Sequence[Expansion]) -> str:
 
 def _lines(one: Expansion) -> Iterator[str]:
     what = one.referent
-    lines = f":{what.start_line}-{what.end_line}" if what.start_line is not None else ""
+    place = lines_of(what.uri, what.start_line, what.end_line)
     where = f"  in {one.manifest_id}" if one.manifest_id else ""
-    yield f"--- {visible_line(plain_uri(what.uri))}{lines}  {what.digest[:12]}{where}"
+    yield f"--- {visible_line(place)}  {what.digest[:12]}{where}"
     if what.text is None:
         yield f"the text is no longer kept; its sha256 was {what.text_digest}"
     else:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from aircoding.cli.context.places import plain_uri
 from aircoding.cli.output import visible_line
+from aircoding.records.source_names import lines_of
 
 if TYPE_CHECKING:
     from aircoding.app.changed_files import ChangedFile
@@ -90,10 +90,7 @@ def _cut(lines: list[str], most: int) -> list[str]:
 
 def place_of_part(part: Part) -> str:
     """Return which text it is: its layer, and its source with lines or section."""
-    name = plain_uri(part.uri)
-    if part.start_line is not None:
-        name = f"{name}:{part.start_line}-{part.end_line}"
-    return f"{part.layer} {name}".strip()
+    return f"{part.layer} {lines_of(part.uri, part.start_line, part.end_line)}".strip()
 
 
 def reader_words(effect: Effect, impact: Impact) -> list[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aircoding.audit.verdicts import holds
-from aircoding.cli.context.places import plain_uri
 from aircoding.cli.output import table, visible_line
+from aircoding.records.source_names import plain_uri
 from aircoding.records.words import counted
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def omissions_text(found: Omissions) -> str:
     """Return omissions, each with its reason and what would let it in."""
     if not found.total:
         return "nothing was left out"
-    lines = [line for one in found.page for line in _omission(one)]
+    lines = [line for one in found.omissions for line in _omission(one)]
     return "\n".join([*lines, f"{counted(found.total, 'reason')} in all, {found.total_tokens} tokens"])
 
 
@@ -53,7 +53,7 @@ def conflicts_text(found: MetConflicts) -> str:
             holds(one.conflict),
             one.conflict.detail,
         )
-        for one in found.page
+        for one in found.conflicts
     ]
     return table(("conflict", "workers", "open", "tasks", "what holds", "what contradicts what"), rows)
 

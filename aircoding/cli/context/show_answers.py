@@ -8,9 +8,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from aircoding.audit.verdicts import holds, reason
-from aircoding.cli.context.places import plain_uri, shown_place
+from aircoding.cli.context.places import shown_place
 from aircoding.cli.output import table
 from aircoding.records.jsonable import jsonable
+from aircoding.records.source_names import plain_uri
 
 if TYPE_CHECKING:
     from aircoding.records.manifest import AssembledContext, AssemblyHead, Manifest, OutcomeRecord, SegmentRecord

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from aircoding.cli.context.diff_answers import diff_text
-from aircoding.cli.context.places import plain_uri, shown_section
+from aircoding.cli.context.places import shown_section
 from aircoding.cli.context.show_answers import context_document
 from aircoding.cli.output import visible_line
 from aircoding.context.manifest import latest_outcomes
 from aircoding.records.jsonable import jsonable
 from aircoding.records.layers import Scope
+from aircoding.records.source_names import plain_uri
 from aircoding.records.words import counted
 
 if TYPE_CHECKING:

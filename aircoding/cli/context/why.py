@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from aircoding.cli.context import why_answers
-from aircoding.cli.output import MOST_LINES, emit, json_option, note
-from aircoding.records.jsonable import jsonable
+from aircoding.cli.context.asked import asked_options, manifest_option
+from aircoding.cli.output import json_option, note
+from aircoding.cli.paging import emit_paged, page_options
 
 if TYPE_CHECKING:
     from aircoding.app.questions.asking import Asked, Page
@@ -19,46 +18,12 @@ if TYPE_CHECKING:
 
 __all__ = ["who_saw", "why", "why_not"]
 
-_WHY_NOT = ("run_id", "total", "sessions", "by_text", "unchecked", "runs_without_texts", "absence", "now", "reads")
-_manifest = click.option("--manifest", "manifest_id", help="Only this assembly.")
-
-
-def _asking(role: str | None = None) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options that say which part of the record is asked about, as `asked`, and `page`."""
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        @wraps(command)
-        def with_asked(**given: Any) -> None:
-            from aircoding.app.questions.asking import Asked, Page
-
-            names = ("run_id", "task_id", "role", "session_id", "since")
-            asked = Asked(**{name: given.pop(name) for name in names})
-            command(asked=asked, page=Page(limit=given.pop("limit"), offset=given.pop("offset")), **given)
-
-        options = (
-            click.option("--run", "run_id", help="A run, or `all`; default the newest one."),
-            click.option(
-                "--since", help="Runs started since then: 12h, 7d, a date or a time; of all runs, unless --run."
-            ),
-            click.option("--task", "task_id", help="Only this task's workers."),
-            click.option("--role", default=role, show_default=role is not None, help="Only this role, or `all`."),
-            click.option("--session", "session_id", help="Only this session."),
-            click.option(
-                "--limit", type=click.IntRange(1, MOST_LINES), default=50, show_default=True, help="Lines at most."
-            ),
-            click.option("--offset", type=click.IntRange(0, MOST_LINES), default=0, help="Lines to leave out first."),
-        )
-        for option in reversed(options):
-            with_asked = option(with_asked)
-        return with_asked
-
-    return decorate
-
 
 @click.command()
 @click.argument("text")
-@_asking()
-@_manifest
+@asked_options()
+@manifest_option
+@page_options()
 @json_option
 def why(text: str, asked: Asked, page: Page, manifest_id: str | None, as_json: bool) -> None:
     """Say where TEXT stands in prompts, whose it is, and what let it in.
@@ -69,18 +34,14 @@ def why(text: str, asked: Asked, page: Page, manifest_id: str | None, as_json: b
     from aircoding.app.questions.why import why_text
 
     found = why_text(Path.cwd(), text, asked, manifest_id=manifest_id, page=page)
-    shown = len(found.places) + len(found.sightings)
-    more = {"run_id": found.run_id, "total": found.total, "sessions": found.sessions, "unchecked": found.unchecked}
-    more["runs_without_texts"] = found.runs_without_texts
-    more["sightings"] = jsonable(found.sightings)
-    emit("places", found.places, as_json=as_json, text=lambda: why_answers.why_text(text, found), **more)
-    _say_rest(page, shown, found.total, as_json=as_json)
+    emit_paged(found, as_json=as_json, text=lambda: why_answers.why_text(text, found))
 
 
 @click.command("why-not")
 @click.argument("subject")
-@_asking()
-@_manifest
+@asked_options()
+@manifest_option
+@page_options()
 @click.option("--now", is_flag=True, help="Of the prompt that a worker would get now; nothing need be on record.")
 @click.option("--path", "paths", multiple=True, help="The same for a worker that writes this path (repeatable).")
 @json_option
@@ -89,23 +50,15 @@ def why_not(
 ) -> None:
     """Say why SUBJECT (a path, a rule, FILE#section) was not in a prompt, with file and line, and what changes that."""
     if now or paths:
-        found = _now(subject, asked, manifest_id, paths)
+        found = _now(subject, asked, page, manifest_id, paths)
     else:
         from aircoding.app.questions.why import why_not_subject
 
         found = why_not_subject(Path.cwd(), subject, asked, manifest_id=manifest_id, page=page)
-    more = {name: jsonable(getattr(found, name)) for name in _WHY_NOT}
-    emit(
-        "considerations",
-        found.considerations,
-        as_json=as_json,
-        text=lambda: why_answers.why_not_text(subject, found),
-        **more,
-    )
-    _say_rest(page, len(found.considerations), found.total, as_json=as_json)
+    emit_paged(found, as_json=as_json, text=lambda: why_answers.why_not_text(subject, found))
 
 
-def _now(subject: str, asked: Asked, manifest_id: str | None, paths: tuple[str, ...]) -> WhyNot:
+def _now(subject: str, asked: Asked, page: Page, manifest_id: str | None, paths: tuple[str, ...]) -> WhyNot:
     from aircoding.app.contexts import BuildRequest
     from aircoding.app.questions.why_now import why_not_now
 
@@ -116,12 +69,13 @@ def _now(subject: str, asked: Asked, manifest_id: str | None, paths: tuple[str, 
     request = BuildRequest(
         start=Path.cwd(), role=asked.role or "executor", task_id=asked.task_id, paths=paths, run_id=asked.run_id
     )
-    return why_not_now(request, subject, say=note)
+    return why_not_now(request, subject, page=page, say=note)
 
 
 @click.command("who-saw")
 @click.argument("subject")
-@_asking(role="executor")
+@asked_options(role="executor")
+@page_options()
 @click.option("--stale", "only_stale", is_flag=True, help="Only workers whose newest version is not that of the file.")
 @click.option("--missed", "only_missed", is_flag=True, help="Only workers who did not see all of it.")
 @json_option
@@ -130,12 +84,4 @@ def who_saw(subject: str, asked: Asked, page: Page, only_stale: bool, only_misse
     from aircoding.app.questions.why import who_saw_subject
 
     found = who_saw_subject(Path.cwd(), subject, asked, page=page, only_stale=only_stale, only_missed=only_missed)
-    more = {name: jsonable(getattr(found, name)) for name in ("run_id", "summary", "total", "reads")}
-    emit("witnesses", found.witnesses, as_json=as_json, text=lambda: why_answers.who_saw_text(subject, found), **more)
-    _say_rest(page, len(found.witnesses), found.total, as_json=as_json)
-
-
-def _say_rest(page: Page, shown: int, total: int, *, as_json: bool) -> None:
-    end = page.offset + shown
-    if end < total and not as_json:
-        note(f"{end} of {total} shown; go on with --offset {end}")
+    emit_paged(found, as_json=as_json, text=lambda: why_answers.who_saw_text(subject, found))

@@ -6,9 +6,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from aircoding.app.questions.tool_reads import READ_TOOL
-from aircoding.cli.context.places import plain_uri, shown_place, shown_section
+from aircoding.cli.context.places import shown_place, shown_section
 from aircoding.cli.output import table
 from aircoding.records.layers import OutcomeKind
+from aircoding.records.source_names import plain_uri
 from aircoding.records.words import counted
 
 if TYPE_CHECKING:
@@ -76,8 +77,6 @@ def why_not_text(subject: str, found: WhyNot) -> str:
         return "\n".join(_absence(subject, found.absence) if not read else [f"{subject} was no candidate.", *read])
     if not found.considerations and (found.unchecked or found.runs_without_texts):
         return f"{subject!r} is no name that is on record, and no text that is kept holds it{_unchecked(found)}"
-    if not found.considerations:
-        return f"{subject} was never considered in this assembly; ask without --manifest for the reason"
     alike = groupby(found.considerations, key=_alike)
     lines = [line for _, some in alike for line in _consideration(list(some), found)]
     if found.by_text:

@@ -13,7 +13,7 @@ from aircoding.cli.output import emit
 if TYPE_CHECKING:
     from aircoding.records.manifest import AssembledContext
 
-__all__ = ["emit_page", "html_option"]
+__all__ = ["emit_html", "html_option"]
 
 html_option = click.option(
     "--html",
@@ -24,7 +24,7 @@ html_option = click.option(
 )
 
 
-def emit_page(assembled: AssembledContext, file: Path, *, as_json: bool) -> None:
+def emit_html(assembled: AssembledContext, file: Path, *, as_json: bool) -> None:
     """Write the page of an assembly and say where it is; to stdout goes the page itself and nothing else."""
     from aircoding.app.questions.pages import inspector_text, write_inspector
 
