@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from aircoding.cli.context import replay_answers
 from aircoding.cli.output import emit, json_option, note
+
+if TYPE_CHECKING:
+    from aircoding.app.questions.what_if import WhatIfRequest
 
 __all__ = ["replay"]
 
@@ -57,7 +61,17 @@ def replay(
     if (asked or show_request) and (whole_run or manifest_id is None):
         raise click.UsageError("name one assembly: `aircoding context list` shows them")
     if asked and manifest_id is not None:
-        _what_if(manifest_id, without, with_files, window_tokens, model, show_request, exit_code, as_json)
+        from aircoding.app.questions.what_if import WhatIfRequest
+
+        request = WhatIfRequest(
+            start=Path.cwd(),
+            manifest_id=manifest_id,
+            without=without,
+            with_files=with_files,
+            window_tokens=window_tokens,
+            model=model,
+        )
+        _what_if(request, show_request=show_request, exit_code=exit_code, as_json=as_json)
         return
     if show_request and manifest_id is not None:
         _show_request(manifest_id)
@@ -82,30 +96,12 @@ def _show_request(manifest_id: str) -> None:
     click.echo(canonical_json(load_context(Path.cwd(), manifest_id).request).decode("utf-8"))
 
 
-def _what_if(
-    manifest_id: str,
-    without: tuple[str, ...],
-    with_files: tuple[str, ...],
-    window_tokens: int | None,
-    model: str | None,
-    show_request: bool,
-    exit_code: bool,
-    as_json: bool,
-) -> None:
-    from aircoding.app.questions.what_if import WhatIfRequest, what_if
+def _what_if(request: WhatIfRequest, *, show_request: bool, exit_code: bool, as_json: bool) -> None:
+    from aircoding.app.questions.what_if import what_if
     from aircoding.cli.context.what_if_answers import what_if_document, what_if_text
     from aircoding.records.digests import canonical_json
 
-    answer = what_if(
-        WhatIfRequest(
-            start=Path.cwd(),
-            manifest_id=manifest_id,
-            without=without,
-            with_files=with_files,
-            window_tokens=window_tokens,
-            model=model,
-        )
-    )
+    answer = what_if(request)
     for remark in answer.remarks:
         note(remark)
     if show_request and answer.would_be is not None:
