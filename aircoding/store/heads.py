@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, func, select
+from sqlalchemy import ColumnElement, Row, func, or_, select
 
 from aircoding.records.calls import ToolHead
-from aircoding.records.ids import SessionId, ToolKey
+from aircoding.records.ids import OF_RUN, SessionId, ToolKey
 from aircoding.records.manifest import AssemblyHead
 from aircoding.records.policy import Effect
 from aircoding.records.sessions import SessionHead
@@ -27,9 +27,12 @@ SESSIONS = table_of(SessionRow)
 TOOLS = table_of(ToolRunRow)
 
 
-def _within(run_id: str | None, task_id: str | None, role: str | None) -> list[ColumnElement[bool]]:
-    wanted = (("run_id", run_id), ("task_id", task_id), ("role", role))
-    return [ASSEMBLIES.c[name] == value for name, value in wanted if value is not None]
+def _within(**wanted: str | int | None) -> list[ColumnElement[bool]]:
+    """Return conditions on columns; None asks about all."""
+    found = [ASSEMBLIES.c[name] == value for name, value in wanted.items() if value not in (None, OF_RUN)]
+    if wanted["task_id"] == OF_RUN:  # what others recorded may have no task at all
+        found.append(or_(ASSEMBLIES.c.task_id == OF_RUN, ASSEMBLIES.c.task_id.is_(None)))
+    return found
 
 
 class Index:
@@ -51,14 +54,19 @@ class Index:
         run_id: str | None = None,
         task_id: str | None = None,
         role: str | None = None,
+        session_id: str | None = None,
+        turn: int | None = None,
         limit: int | None = None,
         offset: int = 0,
         newest_first: bool = False,
     ) -> tuple[AssemblyHead, ...]:
-        """Return heads in the order in which they were recorded, or the newest first."""
+        """Return heads in the order in which they were recorded, or the newest first.
+
+        The task `records.ids.OF_RUN` stands for the run itself: sessions that belong to no task.
+        """
         names = [name for name in AssemblyHead.__slots__ if name != "tokens"]
         query = select(*(ASSEMBLIES.c[name] for name in names), ASSEMBLIES.c.tokens_expected.label("tokens"))
-        query = query.where(*_within(run_id, task_id, role))
+        query = query.where(*_within(run_id=run_id, task_id=task_id, role=role, session_id=session_id, turn=turn))
         order = ASSEMBLIES.c.assembly.desc() if newest_first else ASSEMBLIES.c.assembly
         query = query.order_by(order).limit(limit).offset(offset)
         with self._database.read() as connection:
@@ -66,7 +74,7 @@ class Index:
 
     def count(self, *, run_id: str | None = None, task_id: str | None = None, role: str | None = None) -> int:
         """Return how many assemblies there are."""
-        query = select(func.count()).select_from(ASSEMBLIES).where(*_within(run_id, task_id, role))
+        query = select(func.count()).select_from(ASSEMBLIES).where(*_within(run_id=run_id, task_id=task_id, role=role))
         with self._database.read() as connection:
             return int(connection.execute(query).scalar_one())
 

@@ -48,6 +48,9 @@ def list_contexts(
     with record_of(start) as (_, store):
         if run_id != "all":
             run_id = store.sightings.newest_run() if run_id is None else store.runs.get(run_id).run_id
-        within = {"run_id": None if run_id == "all" else run_id, "task_id": task_id, "role": role}
-        heads = store.index.heads(**within, limit=page.limit, offset=page.offset, newest_first=True)
-        return Assemblies(assemblies=heads, total=store.index.count(**within), offset=page.offset)
+        run_id = None if run_id == "all" else run_id
+        total = store.index.count(run_id=run_id, task_id=task_id, role=role)
+        heads = store.index.heads(
+            run_id=run_id, task_id=task_id, role=role, limit=page.limit, offset=page.offset, newest_first=True
+        )
+        return Assemblies(assemblies=heads, total=total, offset=page.offset)

@@ -6,30 +6,35 @@ Every command that takes an assembly can take a selector.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from aircoding.app.questions.finding import full_id
 from aircoding.errors import NotFoundError
-from aircoding.records.ids import ManifestId, SessionId, session_parts
+from aircoding.records.ids import OF_RUN, ManifestId, SessionId, session_parts
 from aircoding.records.manifest import AssemblyHead, Manifest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from aircoding.store import Store
 
 __all__ = ["previous_id", "selected_id"]
 
-_HINT = "`aircoding context list` shows what there is; name it by id, SESSION@TURN, RUN/TASK or RUN/TASK/ROLE"
+_HINT = "`aircoding context list` shows what there is; name it by id, SESSION@TURN, RUN/TASK, RUN/TASK/ROLE or RUN/ROLE"
 _TURN = re.compile(r"(.+)@(\d{1,9})")
 _NEWEST = "newest"
+_COLONS = 4
+"""In a session's id: `run:task:attempt:role:n`."""
+_FIRST_ROLE = "executor"
 
 
 def selected_id(store: Store, given: str) -> ManifestId:
     """Return the id of the assembly that a selector names.
 
     `m-…` is an id or its start; `RUN:TASK:ATTEMPT:ROLE:N` a session; `RUN/TASK` the task's executor, `RUN/TASK/ROLE`
-    another role of it (RUN may be `newest`), of which the newest session counts. `@TURN` behind any of them but an id
-    asks for one turn; without it the last one counts.
+    another role of it, `RUN/ROLE` a role that works for the run itself (RUN may be `newest`, and `@run` may stand for
+    the task), of which the newest session counts. `@TURN` behind any of them but an id asks for one turn; without it
+    the last one counts.
 
     Raises:
         NotFoundError: there is none.
@@ -38,21 +43,15 @@ def selected_id(store: Store, given: str) -> ManifestId:
     match = _TURN.fullmatch(given)
     name, turn = (match[1], int(match[2])) if match is not None else (given, None)
     if "/" in name and ":" not in name:
-        heads = _of_task(store, name)
+        session = _newest_session(store, name)
     elif name.count(":") >= _COLONS:
-        heads = _of_session(store, name)
+        session = name
     else:
         return ManifestId(full_id(store, given))
-    of_turn = [head for head in heads if turn is None or head.turn == turn]
-    if not of_turn:
-        had = f"; it has the turns {heads[0].turn} to {heads[-1].turn}" if heads else ""
-        raise NotFoundError(f"no assembly {given} is on record{had}", hint=_HINT)
-    return ManifestId(of_turn[-1].manifest_id)
-
-
-_COLONS = 4
-"""In a session's id: `run:task:attempt:role:n`."""
-_FIRST_ROLE = "executor"
+    found = store.index.heads(session_id=session, turn=turn, newest_first=True, limit=1) if session is not None else ()
+    if not found:
+        raise NotFoundError(f"no assembly {given} is on record{_turns(store, session)}", hint=_HINT)
+    return ManifestId(found[0].manifest_id)
 
 
 def previous_id(store: Store, manifest: Manifest) -> ManifestId:
@@ -61,13 +60,10 @@ def previous_id(store: Store, manifest: Manifest) -> ManifestId:
     Raises:
         NotFoundError: it is the first of its task and role.
     """
-    own = session_parts(SessionId(manifest.session_id))
-    before: list[tuple[tuple[int, int, int], str]] = []
-    for head in store.index.heads(run_id=manifest.run_id, role=manifest.role):
-        _, task, attempt, _, number = session_parts(SessionId(head.session_id))
-        if task == own[1]:
-            before.append(((attempt, number, head.turn), head.manifest_id))
-    earlier = [each for each in before if each[0] < (own[2], own[4], manifest.turn)]
+    heads = store.index.heads(run_id=manifest.run_id, task_id=manifest.task_id or OF_RUN, role=manifest.role)
+    place = _place(manifest.session_id, manifest.turn)
+    earlier = [(_place(head.session_id, head.turn), head.manifest_id) for head in heads]
+    earlier = [each for each in earlier if each[0] < place]
     if not earlier:
         raise NotFoundError(
             f"{manifest.manifest_id} is the first of its task and role: nothing stands before it",
@@ -76,17 +72,30 @@ def previous_id(store: Store, manifest: Manifest) -> ManifestId:
     return ManifestId(max(earlier)[1])
 
 
-def _of_session(store: Store, session: str) -> Sequence[AssemblyHead]:
-    run = session.split(":", 1)[0]
-    return [head for head in store.index.heads(run_id=run) if head.session_id == session]
+def _place(session_id: str, turn: int) -> tuple[int, int, int]:
+    """Return the place of an assembly among those of its task and role: attempt, number of the session, turn."""
+    _, _, attempt, _, number = session_parts(SessionId(session_id))
+    return attempt, number, turn
 
 
-def _of_task(store: Store, name: str) -> Sequence[AssemblyHead]:
-    """Return the assemblies of the newest session of a task and role."""
+def _newest_session(store: Store, name: str) -> str | None:
+    """Return the newest session that `RUN/TASK`, `RUN/TASK/ROLE` or `RUN/ROLE` names; a task goes before a role."""
     given, _, rest = name.partition("/")
     run = store.sightings.newest_run() if given == _NEWEST else store.runs.get(given).run_id
-    heads = store.index.heads(run_id=run)
-    tasks = {head.task_id for head in heads}
-    task, role = (rest, _FIRST_ROLE) if rest in tasks else (rest.rpartition("/")[0], rest.rpartition("/")[2])
-    own = [head for head in heads if head.task_id == task and head.role == role]
-    return [head for head in own if head.session_id == own[-1].session_id]
+    for task, role in _meanings(rest):
+        newest = store.index.heads(run_id=run, task_id=task, role=role, newest_first=True, limit=1)
+        if newest:
+            return newest[0].session_id
+    return None
+
+
+def _meanings(rest: str) -> Iterator[tuple[str, str]]:
+    """Yield what may be meant behind the run, as task and role. A task's id may hold a slash."""
+    yield rest, _FIRST_ROLE
+    task, slash, role = rest.rpartition("/")
+    yield (task, role) if slash else (OF_RUN, rest)
+
+
+def _turns(store: Store, session: str | None) -> str:
+    heads: tuple[AssemblyHead, ...] = store.index.heads(session_id=session) if session is not None else ()
+    return f"; it has the turns {heads[0].turn} to {heads[-1].turn}" if heads else ""
