@@ -10,7 +10,8 @@ AirError
 ├── BudgetError                exit 5   a money or token limit was reached; resumable
 ├── ProviderError              exit 3   a model call failed; says what to do next
 ├── StoreError                 exit 3   the database cannot do what was asked
-│   └── FencedError                     another process owns this run now
+│   ├── FencedError                     another process owns this run now
+│   └── UnfitStoreError        exit 2   it is of another version, another program's, or none; nothing was done
 ├── WorkspaceError             exit 3   git, files or a sandbox failed
 │   └── PathRefusedError                a path leaves the worktree or is not a regular file
 └── InternalError              exit 3   a broken promise of ours
@@ -35,6 +36,7 @@ __all__ = [
     "ProjectError",
     "ProviderError",
     "StoreError",
+    "UnfitStoreError",
     "UsageError",
     "WorkspaceError",
 ]
@@ -153,6 +155,13 @@ class FencedError(StoreError):
     """Another process took this run over; this one must stop and write nothing more."""
 
     code = "store.fenced"
+
+
+class UnfitStoreError(StoreError):
+    """The database is of another version of this program, another program's, or not there; nothing was done."""
+
+    code = "store.unfit"
+    exit_code = 2
 
 
 class WorkspaceError(AirError):

@@ -40,11 +40,16 @@ class Wanted:
 class PruneReport:
     """What went, or would go with `dry_run`: runs by id, how many texts, and their size as stored.
 
-    `kept` says why a run of that age stays. `size_before_bytes` and `size_bytes` are of the file; None for a server.
+    `kept` says why a run of that age stays, `ended_at` when these and those ended, or when something last happened in
+    them; `others` counts the runs that are too new to go. `size_before_bytes` and `size_bytes` are of the file; None
+    for a server.
     """
 
     runs: tuple[str, ...]
     kept: Mapping[str, str]
+    ended_at: Mapping[str, str]
+    others: int
+    at: str
     bodies_only: bool
     dry_run: bool
     texts: int
@@ -58,8 +63,11 @@ class PruneReport:
 class _Choice:
     """The runs that go, and why others of their age stay."""
 
+    at: str
     go: list[Run] = field(default_factory=list)
     kept: dict[str, str] = field(default_factory=dict)
+    ended_at: dict[str, str] = field(default_factory=dict)
+    others: int = 0
 
 
 def prune_record(start: Path, wanted: Wanted, *, dry_run: bool) -> PruneReport:
@@ -87,13 +95,16 @@ def prune_record(start: Path, wanted: Wanted, *, dry_run: bool) -> PruneReport:
                 for run_id in ids:
                     store.pruner.remove(run_id)
             found = store.pruner.sweep(
-                held=held, ended_at=max((_end_of(store, run) for run in choice.go), default=None)
+                held=held, ended_at=max((choice.ended_at[run_id] for run_id in ids), default=None)
             )
-            remark = _shrunk(store, before)
+            remark = _shrunk(project, store, before, without=ids)
             size = None if before is None else Path(project.database).stat().st_size
     return PruneReport(
         runs=tuple(ids),
         kept=choice.kept,
+        ended_at=choice.ended_at,
+        others=choice.others,
+        at=choice.at,
         bodies_only=wanted.bodies_only,
         dry_run=dry_run,
         texts=found.texts,
@@ -119,17 +130,23 @@ def let_go_of_texts(project: Project, store: Store) -> None:
         return
     store.pruner.let_go([run.run_id for run in runs])
     store.pruner.sweep(held=_held(project, store), ended_at=max(run.finished_at or "" for run in runs))
-    store.pruner.shrink()
+    if not _goes_on(project, store):
+        store.pruner.shrink()
 
 
 def _choose(store: Store, wanted: Wanted) -> _Choice:
-    choice = _Choice()
-    limit = datetime.fromisoformat(SystemClock().now()) - (wanted.older_than or timedelta())
-    for run in store.runs.runs()[wanted.keep_runs :]:
+    choice = _Choice(at=SystemClock().now())
+    limit = datetime.fromisoformat(choice.at) - (wanted.older_than or timedelta())
+    runs = store.runs.runs()
+    choice.others = min(wanted.keep_runs, len(runs))
+    for run in runs[wanted.keep_runs :]:
         if wanted.bodies_only and run.texts_let_go_at is not None:
             continue
-        if datetime.fromisoformat(_end_of(store, run)).astimezone(UTC) > limit:
+        ended_at = _end_of(store, run)
+        if datetime.fromisoformat(ended_at).astimezone(UTC) > limit:
+            choice.others += 1
             continue
+        choice.ended_at[run.run_id] = ended_at
         if run.status not in _ENDED and run.imported_at is None and not wanted.include_unfinished:
             choice.kept[run.run_id] = "it could be resumed (--include-unfinished takes it too)"
             continue
@@ -165,7 +182,21 @@ def _held(project: Project, store: Store, *, without: Sequence[str] = ()) -> Ite
     return held_digests(project.settings.store.url or str(project.local / "engine.db"), own)
 
 
-def _shrunk(store: Store, before: int | None) -> str:
-    if before is None or store.pruner.shrink():
+def _shrunk(project: Project, store: Store, before: int | None, *, without: Sequence[str]) -> str:
+    """Write the file anew; return why not. Nobody else can write meanwhile, so no run that goes on is made to wait."""
+    if before is None:
+        return ""
+    if _goes_on(project, store, without=without):
+        return "the file keeps its size, since a run goes on: its free pages are used again"
+    if store.pruner.shrink():
         return ""
     return "the file could not be written anew (no room, or another process reads it): its free pages are used again"
+
+
+def _goes_on(project: Project, store: Store, *, without: Sequence[str] = ()) -> bool:
+    """Whether a process of this machine drives another run of this record."""
+    return any(
+        lock_of(project, run.run_id).is_held
+        for run in store.runs.runs()
+        if run.status not in _ENDED and run.imported_at is None and run.run_id not in without
+    )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from aircoding.app.project import open_project
 
-__all__ = ["DatabaseReport", "database_info", "upgrade_database"]
+__all__ = ["DatabaseReport", "UpgradeReport", "database_info", "upgrade_database"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,16 +20,37 @@ class DatabaseReport:
     rows: Mapping[str, int]
 
 
-def upgrade_database(start: Path) -> DatabaseReport:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpgradeReport:
+    """Where the database is (without a password), its schema now and before, and the copy of a file as it was.
+
+    `before` is None where it was up to date already or is new; `backup` too, and where a server holds it.
+    """
+
+    location: str
+    revision: str
+    before: str | None
+    backup: str | None
+
+
+def upgrade_database(start: Path) -> UpgradeReport:
     """Bring the project's database to this version's schema.
 
     Raises:
         StoreError: it cannot be upgraded; it is as it was.
     """
     project = open_project(start)
-    with project.open_store(create=True, migrate="never") as store:
-        store.upgrade()
-        return DatabaseReport(location=store.where, revision=store.schema_state().current or "", rows={})
+    # One that is there is opened as it can be: where it is up to date, nothing need be written.
+    is_new = "://" not in project.database and not Path(project.database).exists()
+    with project.open_store(create=is_new, migrate="never") as store:
+        before = store.schema_state()
+        after, backup = store.upgrade()
+        return UpgradeReport(
+            location=store.where,
+            revision=after.current or "",
+            before=before.current if before.status == "behind" else None,
+            backup=None if backup is None else str(backup),
+        )
 
 
 def database_info(start: Path) -> DatabaseReport:

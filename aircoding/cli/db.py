@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from aircoding.records.words import counted
 
 if TYPE_CHECKING:
     from aircoding.app.pruning import PruneReport
+    from aircoding.app.records import UpgradeReport
 
 __all__ = ["db"]
 
@@ -30,7 +31,14 @@ def upgrade(as_json: bool) -> None:
     from aircoding.app.records import upgrade_database
 
     report = upgrade_database(Path.cwd())
-    emit("database", report, as_json=as_json, text=lambda: f"{report.location}: schema {report.revision}")
+    emit("database", report, as_json=as_json, text=lambda: _upgraded(report))
+
+
+def _upgraded(report: UpgradeReport) -> str:
+    if report.before is None:
+        return f"{report.location}: schema {report.revision}, up to date"
+    copied = "" if report.backup is None else f"\nthe file as it was: {report.backup}"
+    return f"{report.location}: schema {report.revision}, was {report.before}{copied}"
 
 
 @db.command()
@@ -95,17 +103,31 @@ def prune(
 
 
 def _pruned(report: PruneReport) -> str:
-    what = (
-        f"the texts of {counted(len(report.runs), 'run')}" if report.bodies_only else counted(len(report.runs), "run")
-    )
-    verb = "would go" if report.dry_run else "went"
+    runs, texts = counted(len(report.runs), "run"), counted(report.texts, "text")
+    what = f"the texts of {runs}" if report.bodies_only else runs
+    removed, freed = ("would remove", "would free") if report.dry_run else ("removed", "freed")
     lines = [
-        f"{what} {verb}, {counted(report.texts, 'text')} and {report.stored_bytes:,} bytes of them with it",
-        *(f"  {run}" for run in report.runs),
-        *(f"  {run} stays: {why}" for run, why in report.kept.items()),
+        f"{removed} {what}",
+        *(f"  {run}  {_age(report, run)}" for run in report.runs),
+        f"{freed} {texts} that nothing else needs, {report.stored_bytes:,} bytes as stored",
     ]
+    if report.kept:
+        stay = "would stay" if report.dry_run else "stayed"
+        lines.append(f"{counted(len(report.kept), 'run')} of that age {stay}")
+        lines += [f"  {run}  {_age(report, run)}: {why}" for run, why in report.kept.items()]
+    if report.others:
+        lines.append(f"{counted(report.others, 'run')} not asked about: newer than that, or of those to keep")
     if report.size_before_bytes is not None and report.size_bytes is not None:
         lines.append(f"the file: {report.size_before_bytes:,} bytes before, {report.size_bytes:,} now")
     if report.remark:
         lines.append(report.remark)
+    if report.dry_run:
+        lines.append("nothing was changed")
     return "\n".join(lines)
+
+
+def _age(report: PruneReport, run: str) -> str:
+    ended = datetime.fromisoformat(report.ended_at[run])
+    hours = max(0, int((datetime.fromisoformat(report.at) - ended).total_seconds())) // 3600
+    age = counted(hours // 24, "day") if hours >= 48 else counted(hours, "hour")
+    return f"ended {ended:%Y-%m-%d %H:%M} UTC, {age} ago"

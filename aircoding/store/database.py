@@ -23,7 +23,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
-from aircoding.errors import StoreError
+from aircoding.errors import StoreError, UnfitStoreError
 from aircoding.store.faults import store_error, translated
 
 __all__ = ["Database", "connect_database"]
@@ -111,6 +111,22 @@ class _Connected(Database):
             time.sleep(0.05 * (_TRIES - tries_left))
         raise AssertionError("unreachable")  # the last try returns or raises
 
+    @contextmanager
+    def unchecked(self) -> Iterator[Database]:
+        """Give this database as one whose writes do not look for rows that name what they delete.
+
+        SQLite looks through whole tables for each row that goes; who sweeps has looked once for all of them. A server
+        always looks.
+        """
+        if self.path is None:
+            yield self
+            return
+        database = _sqlite(self.path, self.read_only, foreign_keys=False)
+        try:
+            yield database
+        finally:
+            database.close()
+
     def close(self) -> None:
         for engine in (self._durable, self._relaxed, self._reading):
             engine.dispose()
@@ -141,7 +157,7 @@ def connect_database(url_or_path: str | Path, *, read_only: bool = False) -> Dat
 
 
 def _unknown_url(scheme: str) -> StoreError:
-    return StoreError(
+    return UnfitStoreError(
         f"AIR_DATABASE_URL names a database that is not known: {scheme}",
         hint="Use a file, sqlite:///FILE, or postgresql://USER@HOST/DATABASE.",
         code="store.url",
@@ -152,10 +168,12 @@ def _is_retryable(error: SQLAlchemyError) -> bool:
     return isinstance(error, OperationalError) and getattr(error.orig, "sqlstate", None) in _RETRYABLE_SQLSTATES
 
 
-def _sqlite(path: Path, read_only: bool) -> Database:
+def _sqlite(path: Path, read_only: bool, *, foreign_keys: bool = True) -> Database:
     where = str(path)
     if read_only and not path.is_file():
-        raise StoreError(f"There is no database at {where}.", hint="Run `aircoding run` first.", code="store.absent")
+        raise UnfitStoreError(
+            f"There is no database at {where}.", hint="Run `aircoding run` first.", code="store.absent"
+        )
     if not read_only:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -174,8 +192,8 @@ def _sqlite(path: Path, read_only: bool) -> Database:
     except sqlite3.Error as error:
         raise store_error(OperationalError("", None, error), where) from None
     engines = (
-        _sqlite_engine(uri, "BEGIN IMMEDIATE", synchronous="FULL"),
-        _sqlite_engine(uri, "BEGIN IMMEDIATE", synchronous="NORMAL"),
+        _sqlite_engine(uri, "BEGIN IMMEDIATE", synchronous="FULL", foreign_keys=foreign_keys),
+        _sqlite_engine(uri, "BEGIN IMMEDIATE", synchronous="NORMAL", foreign_keys=foreign_keys),
         _sqlite_engine(uri, "BEGIN", synchronous="NORMAL", query_only=True),
     )
     return _Connected(where=where, path=path, engines=engines, read_only=read_only)
@@ -231,11 +249,13 @@ def _switch_to_wal(uri: str) -> None:
         connection.close()
 
 
-def _sqlite_engine(uri: str, begin: str, *, synchronous: str, query_only: bool = False) -> Engine:
+def _sqlite_engine(
+    uri: str, begin: str, *, synchronous: str, query_only: bool = False, foreign_keys: bool = True
+) -> Engine:
     def connect() -> sqlite3.Connection:
         connection = _connect(uri)
         connection.execute(f"PRAGMA synchronous={synchronous}")
-        connection.execute("PRAGMA foreign_keys=ON")
+        connection.execute(f"PRAGMA foreign_keys={'ON' if foreign_keys else 'OFF'}")
         if query_only:
             connection.execute("PRAGMA query_only=ON")
         return connection

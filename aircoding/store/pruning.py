@@ -9,31 +9,37 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import Connection, delete, func, or_, select, update
 from sqlalchemy import text as sql
 from sqlmodel import SQLModel
 
 from aircoding.store.accounts import OUTCOME_USES, OUTCOMES, SEGMENT_TEXTS, SEGMENT_USES, SEGMENTS
 from aircoding.store.database import Database
 from aircoding.store.fences import RUNS
-from aircoding.store.reaching import named_digests, of_runs, reached
+from aircoding.store.reaching import named_besides, named_digests, of_runs, reached
 from aircoding.store.statements import chunks
-from aircoding.store.text_filling import refill_index
+from aircoding.store.text_refilling import needs_refill, owe_refill, refill_step
 from aircoding.store.texts import TEXTS
 
 __all__ = ["Pruner", "Swept"]
 
+Value = TypeVar("Value")
+
 _FRESH = timedelta(seconds=60)
 _CLOCKS = timedelta(minutes=10)
 """How far the clocks of two machines that record into one database may differ."""
-_AT_ONCE = 2000
+_AT_ONCE = 900
+"""Texts of one step, which a statement must be able to name."""
+_LONGEST_PAUSE_SECONDS = 0.25
+_LET_GO = RUNS.c.texts_let_go_at.is_not(None)
 _ROOM = 2.2
 """How often its own size a file needs free while it is written anew."""
 
@@ -90,22 +96,32 @@ class Pruner:
             ended_at: when the newest of the runs that let go ended: what was stored by then needs no waiting.
         """
         began = self._now()
-        self._database.write(_sweep_shared, durable=True)
-        with self._database.read() as connection:
-            kept = _kept(connection, (), held)
-            named = set(named_digests(connection, RUNS.c.texts_let_go_at.is_not(None)))
-            there = connection.execute(select(TEXTS.c.digest, TEXTS.c.body.is_not(None), TEXTS.c.stored_at)).all()
-        before = max(_earlier(began, _FRESH), ended_at or "")
-        gone = [each[0] for each in there if each[0] not in kept and each[2] <= before]
-        bodiless = {each[0] for each in there if not each[1]}
-        del there
-        texts, stored, since = 0, 0, _earlier(began, _CLOCKS)
-        for some in chunks(sorted(digest for digest in gone if not (digest in named and digest in bodiless)), _AT_ONCE):
-            step = partial(_sweep_texts, digests=some, named=named, kept=kept, before=before, since=since)
-            count, size = self._database.write(step, durable=True)
-            texts, stored = texts + count, stored + size
-        self._database.write(refill_index, durable=True)
+        with self._database.unchecked() as database:
+            database.write(_sweep_shared, durable=True)
+            with database.read() as connection:
+                kept = _kept(connection, (), held)
+                named = set(named_digests(connection, _LET_GO))
+                there = connection.execute(select(TEXTS.c.digest, TEXTS.c.body.is_not(None), TEXTS.c.stored_at)).all()
+            before = max(_earlier(began, _FRESH), ended_at or "")
+            gone = [each[0] for each in there if each[0] not in kept and each[2] <= before]
+            bodiless = {each[0] for each in there if not each[1]}
+            del there
+            texts, stored, since = 0, 0, _earlier(began, _CLOCKS)
+            left = sorted(digest for digest in gone if not (digest in named and digest in bodiless))
+            for some in chunks(left, _AT_ONCE):
+                step = partial(_sweep_texts, digests=some, named=named, kept=kept, before=before, since=since)
+                count, size = _in_turn(database, step)
+                texts, stored = texts + count, stored + size
+        self.refill()
         return Swept(texts=texts, stored_bytes=stored)
+
+    def refill(self) -> None:
+        """Go on with a text index that is not whole, until it is; without one to be made anew nothing is done."""
+        with self._database.read() as connection:
+            if not needs_refill(connection):
+                return
+        while _in_turn(self._database, refill_step):
+            pass
 
     def shrink(self) -> bool:
         """Write a SQLite file anew without what went; False where there is no room for it, or another process reads.
@@ -126,9 +142,21 @@ class Pruner:
             return False
 
 
+def _in_turn(database: Database, step: Callable[[Connection], Value]) -> Value:
+    """Run one of many steps in a transaction of its own, then leave the database to others for as long as it took.
+
+    Who waits for SQLite asks again from time to time, a tenth of a second apart at most; without a pause they would
+    hardly ever come in between.
+    """
+    began = time.monotonic()
+    value = database.write(step, durable=True)
+    time.sleep(min(_LONGEST_PAUSE_SECONDS, time.monotonic() - began))
+    return value
+
+
 def _kept(connection: Connection, without: Collection[str], held: Iterable[str]) -> set[str]:
-    full = RUNS.c.texts_let_go_at.is_(None) & RUNS.c.run_id.not_in(sorted(without))
-    return reached(connection, [*held, *set(named_digests(connection, full))])
+    going = RUNS.c.run_id.in_(sorted(without)) | _LET_GO
+    return reached(connection, [*held, *set(named_besides(connection, going))])
 
 
 def _sweep_shared(connection: Connection) -> None:
@@ -136,11 +164,16 @@ def _sweep_shared(connection: Connection) -> None:
     _overwrite(connection)
     _keep_others_out(connection)
     unused = SEGMENTS.c.segment.not_in(select(SEGMENT_USES.c.segment))
+    untold = OUTCOMES.c.outcome_row.not_in(select(OUTCOME_USES.c.outcome_row))
+    found = select(or_(select(SEGMENTS).where(unused).exists(), select(OUTCOMES).where(untold).exists()))
+    if not connection.execute(found).scalar_one():
+        return
+    owe_refill(connection)
     connection.execute(
         delete(SEGMENT_TEXTS).where(SEGMENT_TEXTS.c.segment.in_(select(SEGMENTS.c.segment).where(unused)))
     )
     connection.execute(delete(SEGMENTS).where(unused))
-    connection.execute(delete(OUTCOMES).where(OUTCOMES.c.outcome_row.not_in(select(OUTCOME_USES.c.outcome_row))))
+    connection.execute(delete(OUTCOMES).where(untold))
 
 
 def _sweep_texts(
@@ -149,10 +182,12 @@ def _sweep_texts(
     """Remove some texts, except what was named or stored since; return how many bodies went, and their size."""
     _overwrite(connection)
     _keep_others_out(connection)
-    rescued = reached(connection, set(named_digests(connection, _FULL, since=since)), known=kept)
+    rescued = reached(connection, set(named_besides(connection, _LET_GO, since=since)), known=kept)
+    rescued |= _named_by_key(connection, digests) - named
     kept |= rescued
-    new_names = set(named_digests(connection, RUNS.c.texts_let_go_at.is_not(None), since=since))
+    new_names = set(named_digests(connection, _LET_GO, since=since))
     count = size = 0
+    owe_refill(connection)
     for some in chunks([digest for digest in digests if digest not in rescued]):
         which = TEXTS.c.digest.in_(some) & (TEXTS.c.stored_at <= before)
         bodies = select(func.count(TEXTS.c.body), func.coalesce(func.sum(func.length(TEXTS.c.body)), 0)).where(which)
@@ -167,7 +202,18 @@ def _sweep_texts(
     return count, size
 
 
-_FULL = RUNS.c.texts_let_go_at.is_(None)
+def _named_by_key(connection: Connection, digests: list[Any]) -> set[str]:
+    """Return those texts that some row names by a foreign key.
+
+    What was looked up before is all that is needed, unless a clock was set back meanwhile: no row may be left without
+    what it names.
+    """
+    found: set[str] = set()
+    for table in SQLModel.metadata.sorted_tables:
+        for column in table.c:
+            if any(key.column is TEXTS.c.digest for key in column.foreign_keys):
+                found.update(connection.execute(select(column).where(column.in_(digests)).distinct()).scalars())
+    return found
 
 
 def _overwrite(connection: Connection) -> None:

@@ -8,10 +8,11 @@ so, never too little.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, LargeBinary, Select, Table, or_, select
+from sqlalchemy import Column, ColumnElement, Connection, LargeBinary, Select, Table, or_, select, true
 from sqlalchemy import Text as TextType
 from sqlmodel import SQLModel
 
@@ -28,7 +29,7 @@ from aircoding.store.tables import every
 from aircoding.store.tables.sessions import SessionRow
 from aircoding.store.texts import TEXTS, find_texts
 
-__all__ = ["named_digests", "of_runs", "reached"]
+__all__ = ["named_besides", "named_digests", "of_runs", "reached"]
 
 assert every.__all__  # noqa: S101 - imported so that the metadata is full
 
@@ -38,6 +39,8 @@ _TIMES = ("recorded_at", "started_at", "finished_at", "opened_at", "closed_at", 
 _SHARED = frozenset({"texts", "segments", "segment_texts", "outcomes"})
 """Tables whose rows belong to no run: they are reached from the uses that do."""
 _AT_ONCE = 400
+_Rows = Callable[[Table], ColumnElement[bool] | None]
+"""Which rows of a table are meant; None: none of them."""
 
 
 def of_runs(table: Table, runs: ColumnElement[bool]) -> ColumnElement[bool] | None:
@@ -60,6 +63,12 @@ def _run_of(table: Table, runs: ColumnElement[bool]) -> ColumnElement[bool]:
     return table.c.run_id.in_(select(RUNS.c.run_id).where(runs))
 
 
+def _besides(table: Table, runs: ColumnElement[bool]) -> ColumnElement[bool] | None:
+    """Return which rows of a table belong to other runs than these, or to one that is not on record."""
+    which = of_runs(table, runs)
+    return None if which is None else which.is_not(true())
+
+
 def named_digests(connection: Connection, runs: ColumnElement[bool], *, since: str | None = None) -> Iterator[str]:
     """Yield what rows of some runs name, with repeats.
 
@@ -68,8 +77,20 @@ def named_digests(connection: Connection, runs: ColumnElement[bool], *, since: s
         runs: a condition on the table of runs.
         since: only what was recorded at this time or later, and runs that were imported since.
     """
+    return _named(connection, partial(of_runs, runs=runs), since)
+
+
+def named_besides(connection: Connection, runs: ColumnElement[bool], *, since: str | None = None) -> Iterator[str]:
+    """Yield what all rows name that are not of these runs, as `named_digests` does.
+
+    A row whose run is not on record is one of them: nobody said that it may go.
+    """
+    return _named(connection, partial(_besides, runs=runs), since)
+
+
+def _named(connection: Connection, rows: _Rows, since: str | None) -> Iterator[str]:
     for table in SQLModel.metadata.sorted_tables:
-        which = of_runs(table, runs)
+        which = rows(table)
         columns = [column for column in table.c if _may_name(column)]
         if which is None or not columns:
             continue
@@ -87,7 +108,7 @@ def named_digests(connection: Connection, runs: ColumnElement[bool], *, since: s
                 yield from _digests(value)
         if table is ASSEMBLIES:
             yield from _of_accounts(connection, query)
-    yield from _shown(connection, runs, since)
+    yield from _shown(connection, rows(ASSEMBLIES), since)
 
 
 def _of_accounts(connection: Connection, assemblies: Select[Any]) -> Iterator[str]:
@@ -112,16 +133,16 @@ def _recent(table: Table, since: str) -> ColumnElement[bool] | None:
     return or_(*times, *([] if imported is None else [imported])) if times else None
 
 
-def _shown(connection: Connection, runs: ColumnElement[bool], since: str | None) -> Iterator[str]:
+def _shown(connection: Connection, which: ColumnElement[bool] | None, since: str | None) -> Iterator[str]:
     """Yield the texts of segments, which many runs share."""
     query: Select[Any] = (
         select(TEXTS.c.digest)
         .join(SEGMENT_TEXTS, SEGMENT_TEXTS.c.text_row == TEXTS.c.text_row)
         .join(SEGMENT_USES, SEGMENT_USES.c.segment == SEGMENT_TEXTS.c.segment)
         .join(ASSEMBLIES, ASSEMBLIES.c.assembly == SEGMENT_USES.c.assembly)
-        .where(_run_of(ASSEMBLIES, runs))
         .distinct()
     )
+    query = query if which is None else query.where(which)
     recent = None if since is None else _recent(ASSEMBLIES, since)
     if recent is not None:
         query = query.where(recent)

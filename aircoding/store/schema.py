@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -12,7 +12,7 @@ from typing import Literal
 from sqlalchemy import Connection, inspect
 from sqlalchemy import text as sql
 
-from aircoding.errors import StoreError
+from aircoding.errors import StoreError, UnfitStoreError
 from aircoding.store.database import Database
 
 __all__ = [
@@ -101,23 +101,25 @@ def prepare_schema(database: Database, migrate: Migrate) -> SchemaState:
     raise _cannot_use(database, state)
 
 
-def _cannot_use(database: Database, state: SchemaState) -> StoreError:
+def _cannot_use(database: Database, state: SchemaState) -> UnfitStoreError:
     where = database.where
     if state.status == "newer":
-        return StoreError(
+        return UnfitStoreError(
             f"The database {where} has schema {state.current}; this program knows up to {HEAD}.",
             hint="Upgrade aircoding, or restore the backup that was made before the database was upgraded.",
             code="store.newer",
         )
     if state.status == "foreign":
-        return StoreError(
+        return UnfitStoreError(
             f"The database {where} holds tables of another program.",
             hint="Give a file of its own (AIR_DATABASE_URL), or a PostgreSQL schema of its own.",
             code="store.foreign",
         )
     if state.status == "empty":
-        return StoreError(f"The database {where} is empty.", hint="Run `aircoding run` first.", code="store.absent")
-    return StoreError(
+        return UnfitStoreError(
+            f"The database {where} is empty.", hint="Run `aircoding run` first.", code="store.absent"
+        )
+    return UnfitStoreError(
         f"The database {where} has schema {state.current}, this program needs {HEAD}.",
         hint="Run `aircoding db upgrade` (a SQLite file is backed up first).",
         code="store.behind",
@@ -126,6 +128,8 @@ def _cannot_use(database: Database, state: SchemaState) -> StoreError:
 
 def upgrade_schema(database: Database, *, now: Callable[[], str] | None = None) -> tuple[SchemaState, Path | None]:
     """Bring the schema to HEAD in one transaction.
+
+    Whoever comes at the same time waits, finds it done, and makes no copy of its own.
 
     Args:
         database: the database.
@@ -137,15 +141,25 @@ def upgrade_schema(database: Database, *, now: Callable[[], str] | None = None) 
     Raises:
         StoreError: it is newer, foreign, or cannot be written.
     """
-    state = read_schema_state(database)
-    if state.status in {"newer", "foreign"}:
-        raise _cannot_use(database, state)
-    backup = None
-    if state.status == "behind" and database.path is not None:
-        stamp = "" if now is None else "-" + now().translate(str.maketrans("", "", "-:."))
-        backup = _back_up(database.path, f"backup-{state.current}{stamp}")
-    if state.status != "current":
-        database.write(_migrate, durable=True)
+    if read_schema_state(database).status == "current":
+        return read_schema_state(database), None
+
+    def body(connection: Connection) -> Path | None:
+        if connection.dialect.name == "postgresql":
+            connection.execute(sql("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK_KEY})
+        state = _state(connection)
+        if state.status in {"newer", "foreign"}:
+            raise _cannot_use(database, state)
+        if state.status == "current":
+            return None  # another process was first
+        backup = None
+        if state.status == "behind" and database.path is not None:
+            stamp = "" if now is None else "-" + now().translate(str.maketrans("", "", "-:."))
+            backup = _back_up(database.path, f"backup-{state.current}{stamp}")
+        _migrate(connection)
+        return backup
+
+    backup = database.write(body, durable=True)
     return read_schema_state(database), backup
 
 
@@ -182,12 +196,19 @@ def run_migrations(connection: Connection) -> None:
 
 
 def _back_up(path: Path, suffix: str) -> Path:
-    """Copy a live SQLite file, WAL included."""
-    target = path.with_name(f"{path.name}.{suffix}")
+    """Copy a live SQLite file, WAL included; the copy has its name when it is whole.
+
+    Nobody else upgrades it meanwhile, so a half copy that is there was left by one that was killed.
+    """
+    target, part = path.with_name(f"{path.name}.{suffix}"), path.with_name(f"{path.name}.backup.part")
     try:
-        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(target)) as copy:
+        part.unlink(missing_ok=True)
+        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(part)) as copy:
             source.backup(copy)
-    except sqlite3.Error as error:
+        part.replace(target)
+    except (sqlite3.Error, OSError) as error:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
         raise StoreError(
             f"The database {path} could not be backed up to {target}: {error}",
             hint="Free disk space or make the directory writable; the database was not changed.",

@@ -5,11 +5,9 @@ A row of the index is a segment's number doubled, or, for a candidate that was l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
 
-from sqlalchemy import Connection, Select, bindparam, exists, func, select
+from sqlalchemy import Connection, bindparam, exists, select
 
 from aircoding.records.ids import Digest
 from aircoding.records.layers import OutcomeKind
@@ -19,10 +17,10 @@ from aircoding.store.columns import table_of
 from aircoding.store.statements import chunks
 from aircoding.store.tables.assemblies import OutcomeRow, SegmentTextRow
 from aircoding.store.tables.texts import Text
-from aircoding.store.text_index import clear_index, has_index, index_rows
-from aircoding.store.texts import texts_that_start, unpacked
+from aircoding.store.text_index import index_rows
+from aircoding.store.text_refilling import takes_candidates, takes_segments
 
-__all__ = ["index_candidates", "index_segments", "number_texts", "refill_index", "unseen_candidates"]
+__all__ = ["index_candidates", "index_segments", "number_texts", "unseen_candidates"]
 
 OUTCOMES = table_of(OutcomeRow)
 SEGMENT_TEXTS = table_of(SegmentTextRow)
@@ -30,13 +28,13 @@ TEXTS = table_of(Text)
 _NUMBERED = select(
     TEXTS.c.digest, TEXTS.c.text_row, exists().where(SEGMENT_TEXTS.c.text_row == TEXTS.c.text_row).label("is_shown")
 ).where(TEXTS.c.digest.in_(bindparam("some", expanding=True)))
-_ROWS_AT_ONCE = 200
 
 
 def number_texts(connection: Connection, digests: Iterable[Digest]) -> tuple[dict[Digest, int], frozenset[Digest]]:
-    """Return the numbers of texts that are stored, and those that no segment shows yet (none without an index).
+    """Return the numbers of texts that are stored, and those that no segment shows yet.
 
-    To be asked before the segments are written.
+    To be asked before the segments are written. Of the latter none where there is no index, or where one that is being
+    made anew comes to them itself.
     """
     numbers: dict[Digest, int] = {}
     shown: set[Digest] = set()
@@ -45,7 +43,7 @@ def number_texts(connection: Connection, digests: Iterable[Digest]) -> tuple[dic
             numbers[Digest(digest)] = number
             if is_shown:
                 shown.add(Digest(digest))
-    return numbers, frozenset(numbers.keys() - shown) if has_index(connection) else frozenset()
+    return numbers, frozenset(numbers.keys() - shown) if takes_segments(connection) else frozenset()
 
 
 def index_segments(
@@ -73,7 +71,7 @@ def index_segments(
 def unseen_candidates(connection: Connection, outcomes: Iterable[OutcomeRecord]) -> frozenset[str]:
     """Return the ids of candidates that are not whole in a prompt, and of which nothing like that was told before."""
     wanted = {str(note.segment_id) for note in outcomes if note.outcome is not OutcomeKind.INCLUDED}
-    if not wanted or not has_index(connection):
+    if not wanted or not takes_candidates(connection):
         return frozenset()
     for some in chunks(sorted(wanted)):
         there = select(OUTCOMES.c.segment_id).where(OUTCOMES.c.segment_id.in_(some), OUTCOMES.c.outcome != "included")
@@ -95,39 +93,3 @@ def index_candidates(
     if unseen:
         texts = {str(one.segment_id): one.text for one in candidates if one.segment_id in unseen}
         index_rows(connection, [(2 * numbers[segment_id] + 1, text) for segment_id, text in sorted(texts.items())])
-
-
-def refill_index(connection: Connection) -> None:
-    """Make the index anew from the texts that are kept: no word of a text that was let go stays in it."""
-    if not has_index(connection):
-        return
-    clear_index(connection)
-    first = (
-        select(SEGMENT_TEXTS.c.text_row, func.min(SEGMENT_TEXTS.c.segment).label("number"))
-        .group_by(SEGMENT_TEXTS.c.text_row)
-        .subquery()
-    )
-    columns = (2 * first.c.number, TEXTS.c.digest, TEXTS.c.codec, TEXTS.c.body)
-    shown = select(*columns).join(TEXTS, TEXTS.c.text_row == first.c.text_row)
-    _index_all(connection, _kept(connection, shown))
-    _index_all(connection, _left_out(connection))
-
-
-def _index_all(connection: Connection, found: Iterable[tuple[int, str]]) -> None:
-    for some in chunks(found, _ROWS_AT_ONCE):
-        index_rows(connection, some)
-
-
-def _left_out(connection: Connection) -> Iterator[tuple[int, str]]:
-    """Yield the texts of candidates that were left out: an id ends in the start of their digest."""
-    first = func.min(OUTCOMES.c.outcome_row)
-    out = select(first, OUTCOMES.c.segment_id).where(OUTCOMES.c.outcome != OutcomeKind.INCLUDED.value)
-    for number, segment_id in connection.execute(out.group_by(OUTCOMES.c.segment_id).order_by(first)).all():
-        yield 2 * number + 1, "\n".join(texts_that_start(connection, segment_id.rpartition("@")[2]))
-
-
-def _kept(connection: Connection, query: Select[Any]) -> Iterator[tuple[int, str]]:
-    """Yield each number once with its texts, one below the other."""
-    found = connection.execute(query.where(TEXTS.c.body.is_not(None)).order_by(query.selected_columns[0]))
-    for number, some in groupby(found, key=lambda each: each[0]):
-        yield number, "\n".join(unpacked(digest, codec, body) for _, digest, codec, body in some)

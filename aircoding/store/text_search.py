@@ -19,7 +19,8 @@ from aircoding.store.database import Database
 from aircoding.store.naming import one_of
 from aircoding.store.needles import Needle, cut, quoted
 from aircoding.store.statements import chunks
-from aircoding.store.text_index import count_rows, has_index, match_rows, terms_with
+from aircoding.store.text_index import count_rows, match_rows, terms_with
+from aircoding.store.text_refilling import is_whole
 from aircoding.store.texts import TEXTS, find_texts, texts_that_start
 
 __all__ = ["TextHits", "TextSearch"]
@@ -95,7 +96,7 @@ def _candidates(connection: Connection, spellings: Sequence[str], *, left_out: b
     They are rows of the index: those of segments, and with `left_out` those of candidates that no prompt showed.
     """
     queries = []
-    if has_index(connection):
+    if is_whole(connection):
         queries = [query for one in spellings if (query := _query(connection, cut(one))) is not None]
     if len(queries) < len(spellings):
         return _newest(connection, left_out=left_out)

@@ -26,17 +26,26 @@ class RunLock:
     @property
     def is_free(self) -> bool:
         """Whether a process held it once and none does now; False also for a lock that nobody ever held."""
+        return self._holder_is_there() is False
+
+    @property
+    def is_held(self) -> bool:
+        """Whether a process holds it now."""
+        return self._holder_is_there() is True
+
+    def _holder_is_there(self) -> bool | None:
+        """Return whether somebody holds it; None where nobody ever did, or the file cannot be read."""
         try:
             descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
         except OSError:
-            return False
+            return None
         try:
             fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except OSError:
-            return False
+            return True
         finally:
             os.close(descriptor)
-        return True
+        return False
 
     def __enter__(self) -> Self:
         """Take the lock, without waiting.

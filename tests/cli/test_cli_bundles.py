@@ -356,9 +356,15 @@ def test_the_commands(
     code, said = air("import", str(here / "r1.tar.gz"), "--json")
     assert (code, json.loads(said)["import"]["assemblies"]) == (0, 2)
     code, said = air("db", "prune", "--older-than", "1h", "--dry-run")
-    assert (code, "1 run would go" in said) == (0, True)
+    first, run, *_, last = said.splitlines()
+    assert (code, first, last) == (0, "would remove 1 run", "nothing was changed")
+    assert re.fullmatch(r"  r1  ended 2026-01-02 00:00 UTC, [0-9]+ days ago", run)
+    code, said = air("db", "prune", "--older-than", "9999w")
+    assert said.splitlines()[0] == "removed 0 runs"
+    assert "1 run not asked about: newer than that" in said
     code, said = air("db", "prune", "--older-than", "1h", "--json")
-    assert json.loads(said)["prune"]["runs"] == ["r1"]
+    report = json.loads(said)["prune"]
+    assert (report["runs"], report["ended_at"]) == (["r1"], {"r1": "2026-01-02T00:00:00Z"})
     code, said = air("status", "r1")
     assert (code, "no run r1" in said) == (2, True)
 

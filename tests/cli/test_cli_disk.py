@@ -125,6 +125,7 @@ def test_what_only_reads_works_on_a_read_only_disk_and_what_writes_says_so(proje
         ["context", "show", str(session)],
         ["context", "why", str(session), "a.txt"],
         ["db", "info"],
+        ["db", "upgrade"],
     ):
         told = say(*arguments)
         assert "cannot be written" not in told.stderr, arguments

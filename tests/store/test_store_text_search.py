@@ -108,7 +108,7 @@ def test_an_old_record_is_indexed_by_the_migration(tmp_path: Path, monkeypatch: 
         made.executescript(gzip.decompress(DUMP.read_bytes()).decode("utf-8"))
     with open_store(path, migrate="upgrade") as store:
         indexed = [store.search.find(needle) for needle in ("Use tabs, ever", "y = 2")]
-        monkeypatch.setattr("aircoding.store.text_search.has_index", lambda _: False)
+        monkeypatch.setattr("aircoding.store.text_search.is_whole", lambda _: False)
         read = [store.search.find(needle) for needle in ("Use tabs, ever", "y = 2")]
     database = connect_database(path)
     with database.read() as connection:
@@ -123,7 +123,7 @@ def test_without_the_index_the_texts_themselves_are_searched(tmp_path: Path, mon
         _record(store, "T1", RULE)
         _record(store, "T2", RULE, touched=True)
         indexed = store.search.find("push to main")
-        monkeypatch.setattr("aircoding.store.text_search.has_index", lambda _: False)
+        monkeypatch.setattr("aircoding.store.text_search.is_whole", lambda _: False)
         assert store.search.find("push to main") == indexed
         monkeypatch.setattr("aircoding.store.text_search.MOST_TEXTS", 1)
         segments = store.describe().rows["segments"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -20,7 +22,7 @@ from aircoding.records.ids import ManifestId
 from aircoding.records.jsonable import jsonable
 from aircoding.store import Store, migrations, open_store
 from aircoding.store.database import Database, connect_database
-from aircoding.store.schema import VERSION_TABLE
+from aircoding.store.schema import VERSION_TABLE, read_schema_state
 
 DUMP = Path(__file__).parent / "data" / "at_0005.sql.gz"
 """A store that a program of schema 0005 wrote: a session of three turns and another worker's first."""
@@ -68,6 +70,34 @@ def test_a_session_of_before_goes_on_after_the_upgrade(old: Path) -> None:
             assert jsonable(replace(again, frozen=None)) == jsonable(replace(snapshot, frozen=None))
             assert again.frozen is not None
             assert again.frozen.context == store.assemblies.get(again.frozen.context.manifest_id)
+
+
+def test_a_record_whose_run_is_not_there_is_kept_whole_by_every_sweep(old: Path) -> None:
+    with open_store(old, migrate="upgrade") as store:
+        assert store.runs.runs() == ()
+        assert store.pruner.unneeded().texts == 0
+        swept = store.pruner.sweep(ended_at="2099-01-01T00:00:00Z")
+        assert (swept.texts, found_in(store)) == (0, RECORDED)
+
+
+def test_upgrades_side_by_side_make_one_copy_and_the_next_one_none(old: Path) -> None:
+    code = (
+        "import sys; from aircoding.store import open_store\n"
+        "with open_store(sys.argv[1], migrate='never') as store: print(store.upgrade()[1] or 'none')"
+    )
+    started = [
+        subprocess.Popen([sys.executable, "-c", code, str(old)], stdout=subprocess.PIPE, text=True) for _ in range(3)
+    ]
+    said = sorted(process.communicate(timeout=120)[0].strip() for process in started)
+    assert [process.returncode for process in started] == [0, 0, 0]
+    (backup,) = old.parent.glob("*.backup*")
+    assert said == sorted([str(backup), "none", "none"])
+    with closing(connect_database(backup)) as copy:
+        assert read_schema_state(copy).current == "0005_run_profile"
+    with open_store(old) as store:
+        assert store.upgrade()[1] is None
+        assert found_in(store) == RECORDED
+    assert list(old.parent.glob("*.backup*")) == [backup]
 
 
 def test_the_upgrade_keeps_the_rows_on_both_databases(database_url: str, old: Path) -> None:
