@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from aircoding.app.money import cost_in_brief, spending_line
 from aircoding.app.project import Project, open_project
+from aircoding.errors import PlanError
 from aircoding.graph.plan_file import parse_plan
 from aircoding.records.runs import Run, TaskState
 from aircoding.records.words import counted
@@ -86,8 +87,7 @@ def runs_status(start: Path, *, limit: int) -> tuple[RunHead, ...]:
         heads = []
         for run in store.runs.runs()[:limit]:
             states = store.runs.task_states(run.run_id)
-            text = store.texts.get(run.plan_digest)
-            total = len(parse_plan(text).tasks) if text else len(states)
+            total = _planned(store.texts.get(run.plan_digest)) or len(states)
             done = sum(1 for state in states if state.state == "done")
             spending = store.calls.spending(run.run_id)
             heads.append(
@@ -103,6 +103,14 @@ def runs_status(start: Path, *, limit: int) -> tuple[RunHead, ...]:
                 )
             )
         return tuple(heads)
+
+
+def _planned(text: str | None) -> int:
+    """Return how many tasks a plan has; 0 for one that is not kept or that this program cannot read."""
+    try:
+        return 0 if text is None else len(parse_plan(text).tasks)
+    except PlanError:
+        return 0
 
 
 def result_of(store: Store, run: Run, status: str) -> RunResult:

@@ -7,7 +7,9 @@ it lies is known by estimate only: the estimated tokens of the prompt are scaled
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import floor
 
@@ -54,46 +56,98 @@ def split_call(call: PaidCall) -> dict[str, Share]:
 
     Where the prices of a call do not explain its cost, it is split by tokens alone.
     """
-    shares: dict[str, Share] = {}
-    _add(call, shares)
-    return shares
+    return _split([call])
 
 
-def _add(call: PaidCall, shares: dict[str, Share]) -> None:
-    """Add the parts of a call to what the layers have so far: a record has 100,000 calls of 40 parts, so no detours."""
-    usage = call.usage
-    written = usage.cache_write_5m_tokens + usage.cache_write_1h_tokens
-    parts = call.parts
-    whole = sum([tokens for _, tokens in parts])
-    if not whole:
-        parts, whole = ((UNATTRIBUTED, 1),), 1
-    scale = usage.prompt_tokens / whole
-    read_end, written_end = usage.cache_read_tokens, usage.cache_read_tokens + written
-    read_usd, write_usd, full_usd, output_usd = _billed(call, written)
-    at = 0.0
-    for layer, tokens in parts:
-        size = tokens * scale
-        end = at + size
-        share = shares.get(layer)
-        if share is None:
-            share = shares[layer] = Share()
-        if end <= read_end:
-            share.read += size
-            share.usd += size * read_usd
-        elif at >= written_end:
-            share.full += size
-            share.usd += size * full_usd
-        else:
-            read = max(0.0, read_end - at)
-            fresh = max(0.0, min(end, written_end) - max(at, read_end))
-            rest = size - read - fresh
-            share.read += read
-            share.written += fresh
-            share.full += rest
-            share.usd += read * read_usd + fresh * write_usd + rest * full_usd
-        at = end
-    answer = shares.setdefault(OUTPUT, Share())
-    answer.usd += output_usd
+_Sums = list[float]
+"""A share while it is summed up: read, written, in full, US dollars. There are millions of additions."""
+
+
+class _Prompt:
+    """A prompt as it grew, with what was billed for it: each call adds to the prompt of the one before.
+
+    A call of 40 parts says in three places only that another price begins there. So what a token of the prompt has
+    cost up to a part is kept at that part, and the parts are gone through once for all calls, from the last one back.
+    """
+
+    def __init__(self, parts: Sequence[tuple[str, int]]) -> None:
+        self._parts = parts
+        self._ends: list[int] = []
+        self._weights: dict[int, _Sums] = {}
+
+    def add(self, call: PaidCall, shares: dict[str, _Sums]) -> None:
+        """Take a call of the prompt as it is now; of a part in which a stretch ends, add its share to `shares`."""
+        ends, usage = self._ends, call.usage
+        end = ends[-1] if ends else 0
+        for _, tokens in self._parts[len(ends) :]:
+            end += tokens
+            ends.append(end)
+        read = usage.cache_read_tokens
+        written = usage.cache_write_5m_tokens + usage.cache_write_1h_tokens
+        read_usd, write_usd, full_usd, output_usd = _billed(call, written)
+        shares[OUTPUT][3] += output_usd
+        scale = usage.prompt_tokens / end
+        if scale:
+            self._until(min(read / scale, end), (scale, -scale, 0.0, scale * (read_usd - write_usd)), shares)
+            self._until(
+                min((read + written) / scale, end), (0.0, scale, -scale, scale * (write_usd - full_usd)), shares
+            )
+            self._until(end, (0.0, 0.0, scale, scale * full_usd), shares)
+
+    def _until(self, place: float, weight: tuple[float, float, float, float], shares: dict[str, _Sums]) -> None:
+        """Let each token from the beginning up to a place have a weight."""
+        ends = self._ends
+        count = bisect_right(ends, place)
+        before = ends[count - 1] if count else 0
+        if count:
+            kept = self._weights.get(count - 1)
+            if kept is None:
+                self._weights[count - 1] = list(weight)
+            else:
+                _add(kept, weight, 1)
+        if place > before and count < len(ends):
+            _add(shares[self._parts[count][0]], weight, place - before)
+
+    def spread(self, shares: dict[str, _Sums]) -> None:
+        """Add to `shares` what the whole parts have of all calls."""
+        weight = [0.0] * 4
+        tokens_of: dict[str, int] = {}
+        for number in range(len(self._ends) - 1, -1, -1):
+            if (more := self._weights.get(number)) is not None:
+                for layer, tokens in tokens_of.items():
+                    _add(shares[layer], weight, tokens)
+                tokens_of.clear()
+                _add(weight, more, 1)
+            layer, tokens = self._parts[number]
+            tokens_of[layer] = tokens_of.get(layer, 0) + tokens
+        for layer, tokens in tokens_of.items():
+            _add(shares[layer], weight, tokens)
+
+
+def _add(sums: _Sums, more: Sequence[float], times: float) -> None:
+    sums[0] += more[0] * times
+    sums[1] += more[1] * times
+    sums[2] += more[2] * times
+    sums[3] += more[3] * times
+
+
+_OF_NONE = ((UNATTRIBUTED, 1),)
+
+
+def _split(calls: Iterable[PaidCall]) -> dict[str, Share]:
+    """Return what each layer has of all calls; those of one session share the list of their parts, which grows."""
+    shares: defaultdict[str, _Sums] = defaultdict(lambda: [0.0] * 4)
+    prompts: dict[int, tuple[object, _Prompt]] = {}
+    for call in calls:
+        parts = call.parts
+        if (known := prompts.get(id(parts))) is None:
+            told = parts if any(tokens for _, tokens in parts) else _OF_NONE
+            known = prompts[id(parts)] = (parts, _Prompt(told))
+        known[1].add(call, shares)
+    for _, prompt in prompts.values():
+        prompt.spread(shares)
+    # What is left over of differences of floats is no amount.
+    return {layer: Share(*(max(0.0, each) for each in sums)) for layer, sums in shares.items()}
 
 
 def _billed(call: PaidCall, written: int) -> tuple[float, float, float, float]:
@@ -123,17 +177,21 @@ def layer_costs(calls: Iterable[PaidCall]) -> tuple[LayerCost, ...]:
 
     Whole tokens of a column sum up to what was billed.
     """
-    shares: dict[str, Share] = {}
     priced, output = False, 0
     read = written = full = 0
-    for call in calls:
-        usage = call.usage
-        _add(call, shares)
-        priced = priced or call.cost_usd is not None
-        output += usage.output_tokens
-        read += usage.cache_read_tokens
-        written += usage.cache_write_5m_tokens + usage.cache_write_1h_tokens
-        full += usage.input_tokens
+
+    def counted() -> Iterator[PaidCall]:
+        nonlocal priced, output, read, written, full
+        for call in calls:
+            usage = call.usage
+            priced = priced or call.cost_usd is not None
+            output += usage.output_tokens
+            read += usage.cache_read_tokens
+            written += usage.cache_write_5m_tokens + usage.cache_write_1h_tokens
+            full += usage.input_tokens
+            yield call
+
+    shares = _split(counted())
     if not shares:
         return ()
     names = [str(name) for name in (*Layer, UNATTRIBUTED) if name in shares]

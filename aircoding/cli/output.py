@@ -60,7 +60,7 @@ def print_error(code: str, message: str, hint: str, *, as_json: bool) -> None:
     """Print an error: an object on stdout in JSON mode, else two lines on stderr."""
     if as_json:
         error = {"code": code, "message": message, "hint": hint}
-        click.echo(json.dumps({"schema_version": SCHEMA_VERSION, "error": error}, ensure_ascii=False))
+        print_document({"schema_version": SCHEMA_VERSION, "error": error})
         return
     note(f"error: {message}")
     if hint:

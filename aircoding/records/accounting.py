@@ -37,7 +37,8 @@ class Spent:
 class PaidCall:
     """One try that was paid for. `parts` are layer and estimated tokens of stretches of its prompt, in order.
 
-    They are empty where its assembly is not on record.
+    They are empty where its assembly is not on record. Calls of one session may share one list, to which the parts of
+    the next call are added once this one was looked at.
     """
 
     parts: Sequence[tuple[str, int]]

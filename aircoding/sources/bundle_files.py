@@ -46,7 +46,7 @@ def unpacked_size_limit() -> int:
 def pack_bundle(folder: Path, names: Sequence[str], output: Path) -> None:
     """Put the files of a folder into `output`: an archive by its ending, else a folder that is not there or is empty.
 
-    An archive is there whole or not at all.
+    Either is there whole or not at all.
 
     Raises:
         UsageError: it cannot be written, or the folder holds something.
@@ -67,9 +67,15 @@ def pack_bundle(folder: Path, names: Sequence[str], output: Path) -> None:
             return
         if output.exists() and (not output.is_dir() or any(output.iterdir())):
             raise UsageError(f"{output} is there already", hint="name a new folder, or a file that ends in .tar.gz")
-        output.mkdir(parents=True, exist_ok=True, mode=0o700)
-        for name in names:
-            shutil.copyfile(folder / name, output / name)
+        output.parent.mkdir(parents=True, exist_ok=True)
+        made = tempfile.mkdtemp(dir=output.parent, prefix=f".{output.name}.")
+        try:
+            for name in names:
+                shutil.copyfile(folder / name, Path(made) / name)
+            Path(made).replace(output)  # over a folder that is empty, or none
+        except BaseException:
+            shutil.rmtree(made, ignore_errors=True)
+            raise
     except OSError as error:
         raise UsageError(
             f"{output}: cannot be written: {error.strerror or error}", hint="name a file in a folder that is there"

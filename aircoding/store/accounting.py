@@ -152,11 +152,7 @@ def _layer_parts(connection: Connection, run_id: str | None) -> Iterator[tuple[s
         parts = [] if begins else so_far.get(session_id, [])
         so_far[session_id] = parts
         while waiting is not None and waiting[0] == assembly:
-            layer, tokens = waiting[1], waiting[2]
-            if parts and parts[-1][0] == layer:
-                parts[-1] = (layer, parts[-1][1] + tokens)
-            else:
-                parts.append((layer, tokens))
+            parts.append((waiting[1], waiting[2]))
             waiting = next(added, None)
         yield manifest_id, parts
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from aircoding.errors import StoreError
+from aircoding.errors import NotFoundError, StoreError
 
 __all__ = ["store_error", "translated"]
 
@@ -47,13 +47,13 @@ _FAULTS: tuple[tuple[str, str, str, str], ...] = (
         "disk is full",
         "store.full",
         "has no room left",
-        "Free disk space and go on with `aircoding resume`: all that was committed is kept.",
+        "Free disk space and type it again; a run goes on with `aircoding resume`. All that was committed is kept.",
     ),
     (
         "no space left on device",
         "store.full",
         "has no room left",
-        "Free disk space on the server and go on with `aircoding resume`: all that was committed is kept.",
+        "Free disk space on the server and type it again; a run goes on with `aircoding resume`.",
     ),
     (
         "disk i/o error",
@@ -123,8 +123,16 @@ def store_error(error: SQLAlchemyError, where: str) -> StoreError:
 
 @contextmanager
 def translated(where: str) -> Iterator[None]:
-    """Raise StoreError for whatever SQLAlchemy raises inside."""
+    """Raise StoreError for whatever SQLAlchemy raises inside.
+
+    Who asks for a name of bytes that are no UTF-8 is told that nothing has it: no row does.
+    """
     try:
         yield
+    except UnicodeEncodeError as error:
+        raise NotFoundError(
+            f"nothing on record is named {str(error.object)[:200]}: it is no valid UTF-8",
+            hint="type the name as the record shows it",
+        ) from error
     except SQLAlchemyError as error:
         raise store_error(error, where) from error

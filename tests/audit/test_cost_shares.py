@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +15,7 @@ from aircoding.records.layers import Layer
 from aircoding.records.usage import UnitPrices, Usage
 
 PRICES = UnitPrices(input=3.0, output=15.0, cache_read=0.3, cache_write_5m=3.75, cache_write_1h=6.0)
+Parts = list[tuple[str, int]]
 _COUNT = st.integers(0, 200_000)
 
 
@@ -59,6 +63,26 @@ def test_the_rows_of_many_calls_sum_up_to_the_cent_and_to_the_token(found: list[
     assert sum(row.tokens for row in rows if row.layer == OUTPUT) == sum(call.usage.output_tokens for call in found)
     assert sum(row.tokens for row in rows if row.layer != OUTPUT) == sum(call.usage.prompt_tokens for call in found)
     assert sum(row.read_tokens for row in rows) == sum(call.usage.cache_read_tokens for call in found)
+
+
+@given(
+    st.lists(st.tuples(calls(), st.lists(st.tuples(st.sampled_from(["L0", "L8"]), st.integers(0, 900)))), max_size=6)
+)
+@settings(max_examples=100, deadline=None)
+def test_calls_of_one_growing_prompt_have_together_what_each_has_alone(turns: list[tuple[PaidCall, Parts]]) -> None:
+    def grown() -> Iterator[PaidCall]:
+        parts: Parts = [("L0", 7)]
+        for call, more in turns:
+            parts += more
+            yield replace(call, parts=parts)
+
+    alone: dict[str, float] = {}
+    for call in grown():
+        for layer, share in split_call(replace(call, parts=tuple(call.parts))).items():
+            alone[layer] = alone.get(layer, 0.0) + share.usd
+    together = {row.layer: row.cost_usd or 0.0 for row in layer_costs(grown())}
+
+    assert together == pytest.approx(alone, abs=1e-9)
 
 
 def test_what_was_read_from_the_cache_is_the_beginning_of_the_prompt() -> None:

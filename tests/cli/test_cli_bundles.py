@@ -25,7 +25,7 @@ from aircoding.app.bundles.writing import export_run
 from aircoding.app.questions.asking import Asked, Page
 from aircoding.app.questions.replays import replay_contexts
 from aircoding.app.questions.why import why_not_subject, why_text
-from aircoding.app.run_results import run_status
+from aircoding.app.run_results import run_status, runs_status
 from aircoding.app.runs import resume_run
 from aircoding.cli.main import main
 from aircoding.errors import NotFoundError, UsageError
@@ -241,6 +241,16 @@ CHANGES: dict[str, tuple[str, Callable[[list[Any]], object], str]] = {
         "calls.jsonl, line 1: the tries",
     ),
     "a number without end": ("tools.jsonl", lambda v: v[0]["call"].update(turn=10**30), "tools.jsonl, line 1"),
+    "a run that no store can hold": (
+        "run.jsonl",
+        lambda v: v[0].update(concurrency=-1),
+        "run.jsonl, line 1: it is not as a bundle has it",
+    ),
+    "a tool call that stands twice": (
+        "tools.jsonl",
+        lambda v: v.append(v[-1]),
+        "has its result already",
+    ),
     "two runs": ("run.jsonl", lambda v: v.append(v[0]), "run.jsonl holds no single run"),
 }
 
@@ -367,6 +377,37 @@ def test_the_commands(
     assert (report["runs"], report["ended_at"]) == (["r1"], {"r1": "2026-01-02T00:00:00Z"})
     code, said = air("status", "r1")
     assert (code, "no run r1" in said) == (2, True)
+
+
+def test_a_folder_that_is_there_is_no_half_bundle(here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    (tmp_path / "out").mkdir()
+    with monkeypatch.context() as patch:
+        patch.setattr("aircoding.sources.bundle_files.shutil.copyfile", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            export_run(here, "r1", tmp_path / "out" / "b", texts=True, mask_paths=False)
+    assert list((tmp_path / "out").iterdir()) == []
+    export_run(here, "r1", tmp_path / "out" / "b", texts=True, mask_paths=False)
+    assert [one.name for one in (tmp_path / "out").iterdir()] == ["b"]
+
+
+def test_a_plan_that_cannot_be_read_does_not_keep_other_runs_from_being_listed(there: Path, bundle: Path) -> None:
+    import_run(there, bundle)
+    (head,) = runs_status(there, limit=5)
+    assert (head.run_id, head.total) == ("r1", 1), "its plan is no plan at all"
+
+
+@pytest.mark.parametrize("question", ["why", "why-not", "show", "blame", "replay", "cache", "expand", "diff"])
+def test_a_name_that_is_no_utf8_is_no_internal_error(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], question: str
+) -> None:
+    monkeypatch.chdir(here)
+    with pytest.raises(SystemExit) as ended:
+        main(["context", question, "no\udcff", "--json"])
+    said = json.loads(capsys.readouterr().out)
+    assert (ended.value.code, said["error"]["code"]) == (2, "not_found")
 
 
 def test_the_manifest_is_what_its_schema_says(bundle: Path) -> None:

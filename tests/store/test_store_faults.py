@@ -93,7 +93,7 @@ def test_a_full_disk_is_named_and_what_was_committed_is_there(tmp_path: Path) ->
     place.mkdir()
     small = in_bwrap("--size", "3000000", "--tmpfs", str(place), "--setenv", "PYTHONPATH", _path())
     refused, kept = run_in(small, FULL, str(place / "air.db")).splitlines()
-    assert refused.startswith("store.full | Free disk space and go on with `aircoding resume`")
+    assert refused.startswith("store.full | Free disk space and type it again; a run goes on with `aircoding resume`")
     assert kept == "True"
 
 

@@ -27,6 +27,10 @@ _MOST_LINE_BYTES = 256_000_000
 _MOST_CHARS = 512_000_000
 """How much text one line may name, and how many values it may hold."""
 _FAULTS = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError, OverflowError, InternalError)
+_STORE_FAULTS = frozenset(
+    {"store.damaged", "store.order", "store.text", "store.call_committed", "store.tool_committed"}
+)
+"""What the store says of a line; all else it says of itself."""
 
 
 class Contents:
@@ -105,7 +109,7 @@ class Contents:
         except BundleError:
             raise
         except StoreError as error:
-            if error.code not in {"store.damaged", "store.order", "store.text"}:
+            if error.code not in _STORE_FAULTS:
                 raise
             self.refuse(name, number, error.message)
         except _FAULTS as error:

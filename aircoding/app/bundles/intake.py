@@ -13,6 +13,7 @@ from aircoding.records.conflicts import Ruling
 from aircoding.records.hooks import HookResult
 from aircoding.records.ids import Digest
 from aircoding.records.manifest import AssembledContext
+from aircoding.records.runs import Run
 from aircoding.records.sessions import SessionBrief, SessionHead, SessionOutcome, SteeringEntry
 
 if TYPE_CHECKING:
@@ -43,11 +44,7 @@ class Intake:
     def all(self) -> None:
         """Write everything."""
         lines, store = self._lines, self._store
-        for run in lines.runs():
-            let_go = None if self._contents.manifest.texts == "full" else self._now
-            store.runs.create(
-                replace(run, imported_at=self._now, imported_from=self._contents.digest, texts_let_go_at=let_go)
-            )
+        self._each("run.jsonl", lines.runs(), self._run)
         self._clock.at = self._now
         for digest in self._contents.named:
             store.texts.put(self._contents.text(digest))
@@ -60,6 +57,11 @@ class Intake:
         self._each("tools.jsonl", lines.tools(), self._tool)
         self._each("hooks.jsonl", lines.hooks(), self._hook)
         self._each("rulings.jsonl", lines.rulings(), self._ruling)
+
+    def _run(self, run: Run) -> None:
+        let_go = None if self._contents.manifest.texts == "full" else self._now
+        taken = replace(run, imported_at=self._now, imported_from=self._contents.digest, texts_let_go_at=let_go)
+        self._store.runs.create(taken)
 
     def _each(self, name: str, values: Iterator[Any], write: Callable[[Any], object]) -> None:
         for number, value in enumerate(values, start=1):

@@ -16,6 +16,7 @@ from aircoding.audit.considerations import Consideration, consideration
 from aircoding.audit.places import Place, why
 from aircoding.audit.subjects import matches, split_version
 from aircoding.audit.witnesses import Summary, Witness, who_saw
+from aircoding.errors import NotFoundError
 from aircoding.records.ids import ManifestId
 from aircoding.records.seen import SeenSegment
 
@@ -98,7 +99,14 @@ def why_text(start: Path, text: str, asked: Asked, *, manifest_id: str | None, p
     """Return where a text stands in recorded prompts: in one run or assembly exactly, over all runs by the text index.
 
     Within a session each place is told once, as it stood in the last assembly of its epoch.
+
+    Raises:
+        NotFoundError: it is no text at all, or nothing is on record.
     """
+    if any("\ud800" <= each <= "\udfff" for each in text):
+        raise NotFoundError(
+            f"no text on record holds {text[:200]}: it is no valid UTF-8", hint="type the text as the record shows it"
+        )
     with record_of(start) as (_, store):
         if manifest_id is not None:
             context = store.assemblies.get(selected_id(store, manifest_id))

@@ -63,7 +63,8 @@ def _unchecked(found: Why | WhyNot) -> str:
     said = ""
     if found.unchecked:
         segments = counted(found.unchecked, "segment")
-        said += f"\n{segments} were not searched: this is in too many; give more of it, or ask for one run"
+        said += f"\n{segments} were not searched: too many may hold this, or the record has no whole index of words"
+        said += " (PostgreSQL has none; `aircoding db prune` finishes one); give more of it, or ask for one run"
     if found.runs_without_texts:
         runs = counted(found.runs_without_texts, "run")
         said += f"\n{runs} could not be looked through: their texts are not kept"
