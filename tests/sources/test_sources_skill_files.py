@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from aircoding.errors import PathRefusedError, WorkspaceError
 from aircoding.records.hooks import ContributedSkill, SkillTrigger
 from aircoding.records.ids import TaskId
 from aircoding.records.layers import Mode, OutcomeKind, Reason, Trust
-from aircoding.records.manifest import AssembledContext
+from aircoding.records.manifest import AssembledContext, Overflow
 from aircoding.records.tasks import TaskSpec
 from aircoding.sources import skill_files, skill_walk
 from aircoding.sources.skill_files import SkillSet, SkillSwitches, read_skills
@@ -340,12 +341,17 @@ def test_where_the_window_is_small_lines_shrink_to_names_first(desk: Desk) -> No
     words = "many words " * 60
     files = {f".claude/skills/s{number}/SKILL.md": text_of(f"s{number}", words) for number in range(9)}
     write_tree(desk.root, files)
-    for window_tokens in range(60_000, 20_000, -250):
+
+    def assembled(window_tokens: int) -> AssembledContext | Overflow:
         desk.window_tokens = window_tokens
-        brief = desk.brief()
-        context = assemble(desk.snapshot(brief))
-        if isinstance(context, AssembledContext) and why_not(context, "#index"):
-            break
+        return assemble(desk.snapshot(desk.brief()))
+
+    def is_cut(window_tokens: int) -> bool:
+        context = assembled(window_tokens)
+        return isinstance(context, Overflow) or bool(why_not(context, "#index"))
+
+    windows = range(60_000, 20_000, -250)
+    context = assembled(windows[bisect_left(windows, x=True, key=is_cut)])
     assert isinstance(context, AssembledContext)
     text = str(context.system[-1]["text"]).split("## Skills:\n")[1]
     cut = [one for one in context.omissions if one.segment_id.split("@")[0].endswith("#index")]

@@ -52,7 +52,7 @@ def air(
     return Ended(done.returncode, json.loads(lines[-1]) if lines else {}, done.stdout + done.stderr)
 
 
-def run(root: Path, *arguments: str, timeout_seconds: float = 120) -> subprocess.CompletedProcess[str]:
+def run(root: Path, *arguments: str, timeout_seconds: float = 600) -> subprocess.CompletedProcess[str]:
     """Run the command line in `root`, in a process that is forked from a warm one."""
     return run_warm("aircoding", list(arguments), cwd=root, env=_env(), timeout_seconds=timeout_seconds)
 
