@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import shutil
 from pathlib import Path
@@ -25,15 +26,16 @@ def recorded_demo(factory: pytest.TempPathFactory) -> Path:
     shared.mkdir(exist_ok=True)
     with (shared / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        root = shared / "project"
-        if not (shared / "done").exists():
-            shutil.rmtree(root, ignore_errors=True)
+        root, said = shared / "project", shared / "said.json"
+        if not said.exists():
             with pytest.MonkeyPatch.context() as patch:
                 patch.setenv("AIR_HOME", str(shared / "home"))
                 ended = run(shared, "demo", "--dir", str(root))
-            assert ended.returncode == 0, ended.stdout + ended.stderr
+            root.mkdir(exist_ok=True)
             (root / "transcript.txt").write_text(ended.stdout + ended.stderr)
-            (shared / "done").touch()
+            said.write_text(json.dumps([ended.returncode, ended.stdout + ended.stderr]))
+        code, text = json.loads(said.read_text())
+        assert code == 0, text
     return root
 
 
