@@ -286,12 +286,19 @@ def _read(folder: Path, name: str, *, inside: bool) -> Mapping[str, Mapping[str,
             raise ValueError(read.problem or "it is no UTF-8 text")
         data = tomllib.loads(read.text)
     except (ValueError, RecursionError) as error:
-        why = "its values are nested too deeply" if isinstance(error, RecursionError) else error
-        raise ConfigError(f"{path}: cannot be read: {why}", hint="correct the file, or delete it") from error
+        why = "its values are nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise ConfigError(f"{path}: cannot be read: {why}", hint=_way_out(why)) from error
     for section, values in data.items():
         if not isinstance(values, dict):
             raise ConfigError(f"{path}: `{section}` must be a section", hint=f"write [{section}] above its keys")
     return data
+
+
+def _way_out(fault: str) -> str:
+    """Return what to do about a file: `init` wrote all headings, so lines that are added below often repeat one."""
+    if "twice" in fault:
+        return "that heading stands in the file already: put your keys below it"
+    return "correct the file"
 
 
 def _from_environment() -> Mapping[str, Mapping[str, Any]]:

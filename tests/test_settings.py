@@ -127,3 +127,15 @@ def test_each_key_of_skills_is_carried_over() -> None:
     moved = asdict(skill_switches(other))
     assert moved == other.model_dump()
     assert not [key for key, value in asdict(SkillSwitches()).items() if moved[key] == value], "each is another"
+
+
+def test_a_section_that_stands_twice_is_told_from_a_file_that_is_wrong(root: Path) -> None:
+    (root / ".air/config.toml").write_text('[store]\n# url = "x"\n[store]\nbodies = "digests"\n')
+    with pytest.raises(ConfigError, match=r"'store'.* twice .*line 3") as twice:
+        load_settings(root)
+    (root / ".air/config.toml").write_text("[store\n")
+    with pytest.raises(ConfigError) as wrong:
+        load_settings(root)
+
+    assert twice.value.hint == "that heading stands in the file already: put your keys below it"
+    assert wrong.value.hint == "correct the file"

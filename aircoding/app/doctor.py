@@ -38,7 +38,7 @@ def examine(start: Path) -> tuple[HealthFinding, ...]:
     except AirError as error:
         return (*findings, HealthFinding(subject="project", state="error", detail=error.message, fix=error.hint))
     findings.append(HealthFinding(subject="project", state="ok", detail=str(project.root)))
-    checks: tuple[Callable[[Project], HealthFinding], ...] = (_worktrees, _set_up, _policy, _trust, _database)
+    checks: tuple[Callable[[Project], HealthFinding], ...] = (_worktrees, _set_up, _policy, _trust, _database, _index)
     return (*findings, *(check(project) for check in checks))
 
 
@@ -127,3 +127,30 @@ def _database(project: Project) -> HealthFinding:
         fix = "aircoding db upgrade"
         return HealthFinding(subject="database", state="error", detail=f"schema {state.current}", fix=fix)
     return HealthFinding(subject="database", state="ok", detail=f"schema {state.current}")
+
+
+def _index(project: Project) -> HealthFinding:
+    """Look for the index of words: where it is missing, nothing fails, but two questions are slower and less sure."""
+    from aircoding.store.text_index import has_fts5
+    from aircoding.store.text_search import MOST_TEXTS
+
+    is_file = "://" not in project.database
+    try:
+        if is_file and not Path(project.database).exists():
+            indexed = has_fts5()
+        else:
+            with project.open_store(migrate="never") as store:
+                indexed = store.search.is_indexed()
+    except AirError as error:
+        return HealthFinding(subject="text index", state="error", detail=error.message, fix=error.hint)
+    if indexed:
+        return HealthFinding(subject="text index", state="ok", detail="`why TEXT --run all` looks in all texts")
+    unable = is_file and not has_fts5()
+    lacking = "SQLite of this Python has no FTS5" if unable else "this database has no index of words"
+    return HealthFinding(
+        subject="text index",
+        state="warning",
+        detail=f"{lacking}: `why` and `why-not` with a TEXT read the newest {MOST_TEXTS} texts themselves",
+        fix="it is slower, and the answer counts what was not searched; ask one run (--run), or use a Python whose"
+        " sqlite3 has FTS5 and a new record",
+    )

@@ -21,6 +21,7 @@ from aircoding.app.policies import Policies, open_policies
 from aircoding.app.project import Project, as_profile, open_project
 from aircoding.app.pruning import let_go_of_texts
 from aircoding.app.run_results import RunResult, lock_of, result_of
+from aircoding.app.trusting import untrusted_in_words
 from aircoding.app.wiring import World, freeze_run, wire
 from aircoding.errors import NotFoundError, ProjectError, StoreError, UsageError
 from aircoding.fleet.approvals import commands_to_approve
@@ -105,6 +106,7 @@ def start_run(request: RunRequest, *, report: Report, say: Say, confirm: Confirm
             store.claim(run.run_id)
             deps, engine = wire(world, run, plan)
             say(_header(run, plan, project.settings))
+            _say_untrusted(project, say)
             for model in unpriced_models(provider, {run.model, *(task.model or run.model for task in plan.tasks)}):
                 say(
                     f"the price of {model} is not known, so no limit of money holds it back;"
@@ -167,10 +169,17 @@ def resume_run(
             )
             deps, engine = wire(world, run, plan)
             store.runs.finish(run.run_id, "running")
+            _say_untrusted(project, say)
             append(deps, "run.resumed", {}, key=SystemClock().now())
             _tell_faults(deps, world.extensions)
             result = _drive(deps, engine, store, say, judge=project.settings.conflicts.judge)
         return _settled(project, store, result, say)
+
+
+def _say_untrusted(project: Project, say: Say) -> None:
+    """Say once that the project's own files do not instruct: what a worker then does looks as if it ignored them."""
+    if said := untrusted_in_words(project):
+        say(said)
 
 
 def _settled(project: Project, store: Store, result: RunResult, say: Say) -> RunResult:

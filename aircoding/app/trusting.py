@@ -8,7 +8,7 @@ from pathlib import Path
 from aircoding.app.approving import asked_commands
 from aircoding.app.initialise import PERMISSIONS
 from aircoding.app.plans import load_plan
-from aircoding.app.project import open_project
+from aircoding.app.project import Project, open_project
 from aircoding.records.words import counted
 from aircoding.sources.installation import approve
 from aircoding.sources.rule_tree import read_rule_tree
@@ -16,7 +16,7 @@ from aircoding.sources.skill_files import read_skills
 from aircoding.sources.trust import trust_project as remember_project
 from aircoding.workspace.worktree import GitWorktree
 
-__all__ = ["TrustReport", "project_files_in_words", "trust_plan", "trust_project"]
+__all__ = ["TrustReport", "project_files_in_words", "trust_plan", "trust_project", "untrusted_in_words"]
 
 _PLAN = ".air/shared/plan/tasks.yaml"
 
@@ -31,17 +31,37 @@ class TrustReport:
 def project_files_in_words(start: Path) -> str:
     """Return what `permissions trust` lets instruct: rule files and skills, counted, the plan and the policy."""
     project = open_project(start)
-    rules = read_rule_tree(project.root, GitWorktree(str(project.root)).paths()).files.values()
-    skills = [one for one in read_skills(project.root, project.home, trusted=True).found if one.is_project]
+    rules, skills = _instructing(project)
     parts = [
-        counted(sum(1 for one in rules if one.name is not None), "rule file"),
-        counted(len(skills), "skill"),
+        counted(rules, "rule file"),
+        counted(skills, "skill"),
         *(
             f"{what} ({path})" if (project.root / path).is_file() else f"no {what}"
             for what, path in (("plan", _PLAN), ("policy", PERMISSIONS))
         ),
     ]
     return f"{', '.join(parts)} of {project.root.name}"
+
+
+def untrusted_in_words(project: Project) -> str:
+    """Return what becomes of a project's own files while the user does not trust it; empty where there is nothing."""
+    if project.trusted:
+        return ""
+    rules, skills = _instructing(project)
+    if not rules and not skills and not (project.root / PERMISSIONS).is_file():
+        return ""
+    return (
+        f"this project is not trusted: agents get its rules ({counted(rules, 'file')}) as external text that instructs"
+        f" nobody, none of its skills ({skills}), and its policy can only narrow;"
+        " read them, then `aircoding permissions trust`"
+    )
+
+
+def _instructing(project: Project) -> tuple[int, int]:
+    """Return how many rule files and skills of its own a project has."""
+    rules = read_rule_tree(project.root, GitWorktree(str(project.root)).paths()).files.values()
+    skills = [one for one in read_skills(project.root, project.home, trusted=True).found if one.is_project]
+    return sum(1 for one in rules if one.name is not None), len(skills)
 
 
 def trust_project(start: Path) -> TrustReport:

@@ -10,7 +10,9 @@ Where SQLite was built without FTS5, and on PostgreSQL, there is no index, and t
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable
+from contextlib import closing
 from weakref import WeakSet
 
 from sqlalchemy import Connection, Engine
@@ -20,6 +22,7 @@ __all__ = [
     "INDEX_TABLES",
     "clear_index",
     "count_rows",
+    "has_fts5",
     "has_index",
     "index_rows",
     "make_index",
@@ -55,6 +58,12 @@ def has_index(connection: Connection) -> bool:
         if made is not None:
             _INDEXED.add(engine)
     return engine in _INDEXED
+
+
+def has_fts5() -> bool:
+    """Whether the SQLite of this Python can have an index."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        return bool(connection.execute("SELECT 1 FROM pragma_module_list WHERE name = 'fts5'").fetchall())
 
 
 def _has_fts5(connection: Connection) -> bool:

@@ -19,11 +19,11 @@ from aircoding.store.database import Database
 from aircoding.store.naming import one_of
 from aircoding.store.needles import Needle, cut, quoted
 from aircoding.store.statements import chunks
-from aircoding.store.text_index import count_rows, match_rows, terms_with
+from aircoding.store.text_index import count_rows, has_index, match_rows, terms_with
 from aircoding.store.text_refilling import is_whole
 from aircoding.store.texts import TEXTS, find_texts, texts_that_start
 
-__all__ = ["TextHits", "TextSearch"]
+__all__ = ["MOST_TEXTS", "TextHits", "TextSearch"]
 
 MOST_TEXTS = 4_000
 """Texts that one search reads at most."""
@@ -51,6 +51,11 @@ class TextSearch:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    def is_indexed(self) -> bool:
+        """Whether there is an index of words; without it only the newest texts are searched, and each is read."""
+        with self._database.read() as connection:
+            return has_index(connection)
 
     def find(self, needle: str, *, candidates: bool = True) -> TextHits:
         """Return what holds `needle`, as it stood; tool calls are searched as JSON too.

@@ -37,7 +37,9 @@ scripts:
   - {tools: [{name: fs_write, input: {path: .air/shared/plan/notes.md, content: "x"}}]}
   - {tools: [{name: finish, input: {status: done, summary: Made it., changed_files: [], verification: []}}]}
 """
+UNTRUSTED = "this project is not trusted: agents get its rules (1 file) as external text that instructs nobody"
 FILES = {
+    "AGENTS.md": "Be kind.\n",
     ".air/shared/plan/tasks.yaml": PLAN,
     ".air/shared/roles/evil.md": ROLE,
     "script.yaml": SCRIPT,
@@ -67,6 +69,7 @@ def test_before_the_trust_it_writes_no_memory_and_no_plan_and_that_is_said(
 
     ended = air(root, "run", "--provider", "scripted:script.yaml")
     assert NARROWED in ended.output, ended.output
+    assert ended.output.count(UNTRUSTED) == 1
     assert not list(guarded_environment.rglob("MEMORY.md"))
     assert not list(root.rglob("MEMORY.md"))
     assert not (root / ".air/shared/plan/notes.md").exists()
@@ -91,5 +94,5 @@ def test_a_packaged_role_remembers_nothing_of_a_project_that_nobody_trusts(
 def test_after_the_trust_it_has_what_it_says(root: Path, guarded_environment: Path) -> None:
     trust_project(guarded_environment, root)
     assert NARROWED not in air(root, "plan", "check").output
-    air(root, "run", "--provider", "scripted:script.yaml")
+    assert "not trusted" not in air(root, "run", "--provider", "scripted:script.yaml").output
     assert [path.read_text() for path in guarded_environment.rglob("MEMORY.md")] == ["Pushes to main are fine.\n"]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import resource
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -17,8 +19,10 @@ import pytest
 from support.demo_runs import AIR, air
 from support.projects import write_tree
 
+from aircoding.cli.main import main
 from aircoding.settings import PriceSettings, Settings
 from aircoding.sources.resources import read_resource
+from aircoding.store import open_store
 
 HEAVY = {
     "litellm",
@@ -227,6 +231,29 @@ def test_doctor_finds_and_fixes_without_showing_keys(tmp_path: Path, monkeypatch
     assert {"git", "worktrees", "sandbox", "disk", "database", "trust"} <= subjects.keys()
     assert subjects["set-up"]["fix"] == "aircoding init"
     assert "sk-ant" not in ended.output
+
+
+def test_doctor_says_what_is_slower_without_an_index_of_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = _repository(tmp_path / "project")
+    database = root / ".air/local/air.db"
+    database.parent.mkdir(parents=True)
+    with open_store(database):
+        pass
+
+    def said() -> str:
+        monkeypatch.chdir(root)
+        with pytest.raises(SystemExit):
+            main(["doctor"])
+        return capsys.readouterr().out
+
+    assert "ok    text index: `why TEXT --run all` looks in all texts" in said()
+    with contextlib.closing(sqlite3.connect(database)) as connection:
+        connection.execute("DROP TABLE text_terms")
+        connection.execute("DROP TABLE text_index")
+
+    assert "note  text index: this database has no index of words" in said()
 
 
 def test_build_gives_the_same_bytes_in_two_processes(tmp_path: Path) -> None:

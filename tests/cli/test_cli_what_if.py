@@ -166,7 +166,16 @@ def test_a_window_that_is_too_small_says_what_does_not_fit(ask: Ask) -> None:
     assert as_json[0] == 1
     assert as_json[2]["what_if"]["would_be"] is None
     assert as_json[2]["what_if"]["overflow"]["overflow"]["available_tokens"] == 1600
-    assert "lower `[model] max_output_tokens`" in ask(1, "--window", "9000")[1]
+    assert "give a smaller --max-output-tokens" in ask(1, "--window", "9000")[1]
+
+
+def test_what_is_kept_for_the_answer_is_taken_from_the_window(ask: Ask) -> None:
+    _, text, _ = ask(3, "--window", "40000", "--max-output-tokens", "8000")
+    needs = ask(3, "--window", "40000", "--max-output-tokens", "39000", "--json")[2]["what_if"]
+
+    assert "a window of 40000 tokens, 8000 of them kept for the answer" in text
+    assert needs["limits"]["max_output_tokens"] == 39000
+    assert needs["overflow"] is not None
 
 
 def test_an_unknown_model_is_remarked_on(ask: Ask) -> None:

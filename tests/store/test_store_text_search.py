@@ -123,6 +123,9 @@ def test_without_the_index_the_texts_themselves_are_searched(tmp_path: Path, mon
         _record(store, "T1", RULE)
         _record(store, "T2", RULE, touched=True)
         indexed = store.search.find("push to main")
+        assert store.search.is_indexed()
+        monkeypatch.setattr("aircoding.store.text_search.has_index", lambda _: False)
+        assert not store.search.is_indexed()
         monkeypatch.setattr("aircoding.store.text_search.is_whole", lambda _: False)
         assert store.search.find("push to main") == indexed
         monkeypatch.setattr("aircoding.store.text_search.MOST_TEXTS", 1)

@@ -46,6 +46,7 @@ class WhatIfRequest:
     without: tuple[str, ...] = ()
     with_files: tuple[str, ...] = ()
     window_tokens: int | None = None
+    max_output_tokens: int | None = None
     model: str | None = None
 
 
@@ -144,10 +145,14 @@ def _tried(project: Project, request: WhatIfRequest, snapshot: Snapshot) -> list
 
 
 def _limits(project: Project, request: WhatIfRequest, snapshot: Snapshot) -> ModelLimits | None:
-    if request.model is None and request.window_tokens is None:
+    if request.model is None and request.window_tokens is None and request.max_output_tokens is None:
         return None
     limits = snapshot.limits if request.model is None else limits_for(request.model, project.settings)
-    return limits if request.window_tokens is None else replace(limits, window_tokens=request.window_tokens)
+    return replace(
+        limits,
+        window_tokens=request.window_tokens or limits.window_tokens,
+        max_output_tokens=request.max_output_tokens or limits.max_output_tokens,
+    )
 
 
 def _named(epoch: tuple[Snapshot, ...], change: Change, name: str) -> tuple[SegmentId, ...]:

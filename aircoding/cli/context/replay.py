@@ -36,6 +36,11 @@ __all__ = ["replay"]
     help="What if this rule file were there, at PATH of the project or of ~/.air/rules? Repeatable.",
 )
 @click.option("--window", "window_tokens", type=click.IntRange(1), help="What if the model took so many tokens?")
+@click.option(
+    "--max-output-tokens",
+    type=click.IntRange(1),
+    help="What if so much of the window were kept for the answer? As `[model] max_output_tokens`.",
+)
 @click.option("--model", help="What if the request were for this model? Its limits count.")
 @click.option("--request", "show_request", is_flag=True, help="Print the request itself, byte for byte.")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 when a what-if differs from what was sent.")
@@ -47,6 +52,7 @@ def replay(
     without: tuple[str, ...],
     with_files: tuple[str, ...],
     window_tokens: int | None,
+    max_output_tokens: int | None,
     model: str | None,
     show_request: bool,
     exit_code: bool,
@@ -54,10 +60,11 @@ def replay(
 ) -> None:
     """Rebuild a recorded request from the store alone, and compare its digest with the recorded one.
 
-    With --without, --with, --window or --model: assemble its stored inputs again with today's program, as if these had
-    been so since the epoch began, and say what the worker would have seen instead.
+    With --without, --with, --window, --max-output-tokens or --model: assemble its stored inputs again with today's
+    program, as if these had been so since the epoch began, and say what the worker would have seen instead.
     """
-    asked = bool(without or with_files or window_tokens is not None or model is not None)
+    limits = (window_tokens, max_output_tokens, model)
+    asked = bool(without or with_files) or any(one is not None for one in limits)
     if (asked or show_request) and (whole_run or manifest_id is None):
         raise click.UsageError("name one assembly: `aircoding context list` shows them")
     if asked and manifest_id is not None:
@@ -69,6 +76,7 @@ def replay(
             without=without,
             with_files=with_files,
             window_tokens=window_tokens,
+            max_output_tokens=max_output_tokens,
             model=model,
         )
         _what_if(request, show_request=show_request, exit_code=exit_code, as_json=as_json)

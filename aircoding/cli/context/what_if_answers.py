@@ -112,5 +112,5 @@ def _overflow(one: Overflowed, answer: WhatIf) -> list[str]:
     largest = [f"  {tokens} tokens  {visible_line(shown_section(name))}" for name, tokens in over.largest]
     lines = [needs, *(["the largest parts:", *largest] if largest else [])]
     if answer.limits.max_output_tokens >= answer.limits.window_tokens:
-        lines.append("the answer alone takes the window: lower `[model] max_output_tokens`, or ask for a larger window")
+        lines.append("the answer alone takes the window: give a smaller --max-output-tokens, or a larger --window")
     return lines
