@@ -48,5 +48,5 @@ def emit_paged(answer: Paged, *, as_json: bool, text: Callable[[], str]) -> None
         return
     click.echo(visible(text()))
     end = answer.offset + len(answer.items)
-    if end < answer.total:
-        note(f"{end} of {answer.total} shown; go on with --offset {end}")
+    if end < answer.item_count:
+        note(f"{end} of {answer.item_count} shown; go on with --offset {end}")

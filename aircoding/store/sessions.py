@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, select, update
@@ -23,7 +23,7 @@ from aircoding.store.fences import Fences
 from aircoding.store.skeleton import join_node, needed_texts, split_message
 from aircoding.store.statements import insert_if_new, insert_new, insert_rows
 from aircoding.store.tables.sessions import EvidenceRow, MessageRow, SessionRow, SteeringRow
-from aircoding.store.texts import TEXTS, put_texts, read_texts
+from aircoding.store.texts import TEXTS, find_texts, put_texts, read_texts
 
 __all__ = ["SessionStore", "run_of_session"]
 
@@ -118,6 +118,24 @@ class SessionStore:
             )
             for each in found
         )
+
+    def message_shapes(self, places: Collection[tuple[str, int]]) -> dict[tuple[str, int], Mapping[str, Any]]:
+        """Return messages by session and number without their texts, which take most of the room (`store.skeleton`).
+
+        Those whose skeleton is not kept are left out.
+        """
+        sessions, numbers = ({place[part] for place in places} for part in (0, 1))
+        columns = (MESSAGES.c.session_id, MESSAGES.c.position, TEXTS.c.digest)
+        wanted = select(*columns).join(TEXTS, TEXTS.c.text_row == MESSAGES.c.node_row)
+        wanted = wanted.where(MESSAGES.c.session_id.in_(sessions), MESSAGES.c.position.in_(numbers))
+        with self._database.read() as connection:
+            found = [each for each in connection.execute(wanted) if (each[0], each[1]) in places]
+            nodes = find_texts(connection, [each.digest for each in found])
+        return {
+            (each.session_id, each.position): json.loads(nodes[each.digest])[0]
+            for each in found
+            if each.digest in nodes
+        }
 
     def append_message(
         self, session_id: SessionId, index: int, role: str, content: Sequence[Mapping[str, Any]]

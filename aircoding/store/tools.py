@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, select, update
@@ -20,7 +20,7 @@ from aircoding.store.decode import decode
 from aircoding.store.fences import Fences
 from aircoding.store.statements import insert_rows
 from aircoding.store.tables.calls import ToolRunRow
-from aircoding.store.texts import put_texts, read_texts
+from aircoding.store.texts import find_texts, put_texts, read_texts
 
 __all__ = ["ToolStore"]
 
@@ -131,6 +131,20 @@ class ToolStore:
     def records(self, session_id: SessionId) -> tuple[ToolRecord, ...]:
         """Return the session's tool calls in order."""
         return self._records(TOOLS.c.session_id == session_id)
+
+    def given(self, uses: Collection[tuple[str, str]]) -> dict[tuple[str, str], dict[str, Any]]:
+        """Return name and input of calls, by session and tool use id; without those whose input is not kept."""
+        sessions, ids = ({use[part] for use in uses} for part in (0, 1))
+        columns = (TOOLS.c.session_id, TOOLS.c.tool_use_id, TOOLS.c.name, TOOLS.c.input_digest)
+        wanted = select(*columns).where(TOOLS.c.session_id.in_(sessions), TOOLS.c.tool_use_id.in_(ids))
+        with self._database.read() as connection:
+            found = [each for each in connection.execute(wanted) if (each[0], each[1]) in uses]
+            texts = find_texts(connection, [each.input_digest for each in found])
+        return {
+            (each.session_id, each.tool_use_id): {"name": each.name, "input": json.loads(texts[each.input_digest])}
+            for each in found
+            if each.input_digest in texts
+        }
 
     def unfinished(self, run_id: str) -> tuple[ToolRecord, ...]:
         """Return the run's tool calls that were begun and never ended."""

@@ -211,6 +211,20 @@ def test_why_is_exact_in_one_run_and_asks_the_index_over_all(project: Path, monk
     assert "layout: a heading or separator of the prompt itself" in heading
 
 
+def test_what_stands_in_many_prompts_is_told_once_with_its_chain(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folded = ask(project, "why", "Write short sentences", monkeypatch=monkeypatch)
+    each = ask(project, "why", "Write short sentences", "--all", "--limit", "1", monkeypatch=monkeypatch)
+    as_json = ask_json(project, "why", "Write short sentences", monkeypatch=monkeypatch)
+
+    assert "2 places in 2 sessions, told as 1; --all tells each" in folded
+    assert "let in by profile executor, imported by CLAUDE.md" in folded
+    assert "in 2 prompts of executor T1, T2" in folded
+    assert "1 of 2 shown; go on with --offset 1" in each
+    assert [one["importers"] for one in as_json["places"]] == [["project:CLAUDE.md"]] * 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -48,6 +48,11 @@ class Paged(ABC):
     def items(self) -> Sequence[object]:
         """The items of this page."""
 
+    @property
+    def item_count(self) -> int:
+        """How many items there are on all pages."""
+        return self.total
+
 
 def on_page(every: Sequence[Item], page: Page) -> tuple[Item, ...]:
     """Return the items of a page."""

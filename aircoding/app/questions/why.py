@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 from aircoding.app.questions.asking import Asked, Page, Paged, asked_within, on_page, record_of
 from aircoding.app.questions.kept import require_texts
 from aircoding.app.questions.selectors import selected_id
+from aircoding.app.questions.tool_calls import calls_of
 from aircoding.app.questions.tool_reads import ToolReads, tool_reads
 from aircoding.audit.absences import Absence
 from aircoding.audit.considerations import Consideration, consideration
+from aircoding.audit.place_groups import PlaceGroup, fold_places
 from aircoding.audit.places import Place, why
 from aircoding.audit.subjects import matches, split_version
 from aircoding.audit.witnesses import Summary, Witness, who_saw
@@ -21,6 +23,7 @@ from aircoding.records.ids import ManifestId
 from aircoding.records.seen import SeenSegment
 
 if TYPE_CHECKING:
+    from aircoding.audit.origins import Call
     from aircoding.records.manifest import SegmentRecord
     from aircoding.store import Store
     from aircoding.store.sightings import Named
@@ -63,7 +66,10 @@ class Why(Paged):
     """Where a text stands: a page of `total` places; `run_id` None: of all runs.
 
     `places` are exact (of one run or assembly), `sightings` are segments whose text holds it, each with the assembly
-    that it came in with (of many runs): only one of the two is filled. `unchecked` counts segments that were not read,
+    that it came in with (of many runs): only one of the two is filled. Where places were to be folded, `groups` has
+    a page of `group_count` groups instead of them. `calls` has the tool calls that sightings are or are results of, by
+    segment id. `unchecked` counts segments that were not
+    read,
     `runs_without_texts` runs whose texts were let go.
     """
 
@@ -73,11 +79,19 @@ class Why(Paged):
     sessions: int
     unchecked: int = 0
     runs_without_texts: int = 0
+    groups: tuple[PlaceGroup, ...] = field(default=(), metadata={"json": False})
+    group_count: int = field(default=0, metadata={"json": False})
+    calls: Mapping[str, Call] = field(default_factory=dict)
 
     @property
-    def items(self) -> tuple[Place, ...] | tuple[SeenSegment, ...]:
-        """The places, whichever of the two."""
-        return self.places or self.sightings
+    def items(self) -> tuple[PlaceGroup, ...] | tuple[Place, ...] | tuple[SeenSegment, ...]:
+        """The groups or places, whichever there are."""
+        return self.groups or self.places or self.sightings
+
+    @property
+    def item_count(self) -> int:
+        """All groups, where the page is of groups."""
+        return self.group_count or self.total
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,10 +109,11 @@ class WhoSaw(Paged):
         return self.witnesses
 
 
-def why_text(start: Path, text: str, asked: Asked, *, manifest_id: str | None, page: Page) -> Why:
+def why_text(start: Path, text: str, asked: Asked, *, manifest_id: str | None, page: Page, fold: bool = False) -> Why:
     """Return where a text stands in recorded prompts: in one run or assembly exactly, over all runs by the text index.
 
-    Within a session each place is told once, as it stood in the last assembly of its epoch.
+    Within a session each place is told once, as it stood in the last assembly of its epoch. With `fold` the places of
+    one text of one source in many prompts are one group, and the page is of groups.
 
     Raises:
         NotFoundError: it is no text at all, or nothing is on record.
@@ -110,25 +125,29 @@ def why_text(start: Path, text: str, asked: Asked, *, manifest_id: str | None, p
     with record_of(start) as (_, store):
         if manifest_id is not None:
             context = store.assemblies.get(selected_id(store, manifest_id))
-            return _shown(context.manifest.run_id, why([context], text), page)
+            return _shown(context.manifest.run_id, why([context], text), page, fold=fold)
         within = asked_within(store, asked)
         if within.run_id is None:
             return _indexed(store, text, within, page)
         require_texts(store, within.run_id)
         ids = store.sightings.last_of_epochs(within)
-        return _shown(within.run_id, why((store.assemblies.get(ManifestId(one)) for one in ids), text), page)
+        contexts = (store.assemblies.get(ManifestId(one)) for one in ids)
+        return _shown(within.run_id, why(contexts, text), page, fold=fold)
 
 
-def _shown(run_id: str, places: tuple[Place, ...], page: Page) -> Why:
+def _shown(run_id: str, places: tuple[Place, ...], page: Page, *, fold: bool) -> Why:
     """Return a page of places; those of a session that stand at one place in several epochs are one."""
     once = tuple({(one.session_id, one.block, one.start, one.line): one for one in places}.values())
+    groups = fold_places(once) if fold else ()
     return Why(
         run_id=run_id,
-        places=on_page(once, page),
+        places=() if fold else on_page(once, page),
         sightings=(),
         total=len(once),
         offset=page.offset,
         sessions=len({one.session_id for one in once}),
+        groups=on_page(groups, page),
+        group_count=len(groups),
     )
 
 
@@ -144,6 +163,7 @@ def _indexed(store: Store, text: str, within: Within, page: Page) -> Why:
         sessions=sessions,
         unchecked=hits.unchecked,
         runs_without_texts=store.sightings.runs_without_texts(),
+        calls=calls_of(store, seen),
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aircoding.cli.context import why_answers
+from aircoding.cli.context import place_answers, why_answers
 from aircoding.cli.context.asked import asked_options, manifest_option
 from aircoding.cli.output import json_option, note
 from aircoding.cli.paging import emit_paged, page_options
@@ -24,17 +24,21 @@ __all__ = ["who_saw", "why", "why_not"]
 @asked_options()
 @manifest_option
 @page_options()
+@click.option("--all", "each", is_flag=True, help="Each place by itself; else those of one text are told as one.")
 @json_option
-def why(text: str, asked: Asked, page: Page, manifest_id: str | None, as_json: bool) -> None:
+def why(text: str, asked: Asked, page: Page, manifest_id: str | None, each: bool, as_json: bool) -> None:
     """Say where TEXT stands in prompts, whose it is, and what let it in.
+
+    What stands in many prompts is told once, texts of sources first; --all and --json give each place by itself.
 
     Within one run or assembly every place is found. Over all runs (`--run all`) the index of texts is asked: a text
     that runs over the end of a segment, or that stands in a heading of the prompt itself, is not found there.
     """
     from aircoding.app.questions.why import why_text
 
-    found = why_text(Path.cwd(), text, asked, manifest_id=manifest_id, page=page)
-    emit_paged(found, as_json=as_json, text=lambda: why_answers.why_text(text, found))
+    fold = not (each or as_json)
+    found = why_text(Path.cwd(), text, asked, manifest_id=manifest_id, page=page, fold=fold)
+    emit_paged(found, as_json=as_json, text=lambda: place_answers.why_text(text, found))
 
 
 @click.command("why-not")

@@ -1,4 +1,4 @@
-"""Why, why not and who saw, as text for a terminal."""
+"""Why not and who saw, as text for a terminal."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from aircoding.app.questions.tool_reads import READ_TOOL
+from aircoding.cli.context.place_answers import unread
 from aircoding.cli.context.places import shown_place, shown_section
 from aircoding.cli.output import table
 from aircoding.records.layers import OutcomeKind
@@ -14,61 +15,14 @@ from aircoding.records.words import counted
 
 if TYPE_CHECKING:
     from aircoding.app.questions.tool_reads import ToolReads
-    from aircoding.app.questions.why import WhoSaw, Why, WhyNot
+    from aircoding.app.questions.why import WhoSaw, WhyNot
     from aircoding.audit.absences import Absence
     from aircoding.audit.considerations import Consideration
-    from aircoding.audit.places import Place
     from aircoding.audit.witnesses import Summary, Witness
     from aircoding.records.manifest import SegmentRecord
     from aircoding.records.seen import SeenSegment
 
-__all__ = ["who_saw_text", "why_not_text", "why_text"]
-
-
-def why_text(text: str, found: Why) -> str:
-    """Return where a text stands and the chain that let it in."""
-    if not found.total:
-        where = "no recorded prompt" if found.run_id is None else f"no prompt of {found.run_id}"
-        return f"{where} holds {text!r}{_unchecked(found)}"
-    lines = [line for place in found.places for line in _place(place)]
-    if found.sightings:
-        lines.append(f"{counted(found.total, 'place')} in {counted(found.sessions, 'session')}, the newest first")
-        lines += [line for seen in found.sightings for line in _sighting(seen)]
-    return "\n".join(lines) + _unchecked(found)
-
-
-def _place(place: Place) -> list[str]:
-    head = f"{place.manifest_id}  task {place.task_id or '-'}  {place.role}, turn {place.turn}  {place.block}"
-    line = f"  | {place.line.strip()[:160]}"
-    if place.segment is None:
-        return [head, line, "  layout: a heading or separator of the prompt itself"]
-    return [head, line, *_chain(place.segment)]
-
-
-def _sighting(seen: SeenSegment) -> list[str]:
-    blocks = ", ".join(dict.fromkeys(span.block for span in seen.record.spans))
-    who = f"{seen.manifest_id}  run {seen.run_id}  task {seen.task_id or '-'}  {seen.role}"
-    return [f"{who}, since turn {seen.turn}  {blocks}", *_chain(seen.record)]
-
-
-def _chain(record: SegmentRecord) -> list[str]:
-    rule = f", rule {record.rule_id}" if record.rule_id else ""
-    return [
-        f"  {record.layer} {record.scope} {record.kind}, from {shown_place(record)}{rule}",
-        f"  let in by {plain_uri(record.selected_by)}, as {record.form}, trust {record.trust}",
-    ]
-
-
-def _unchecked(found: Why | WhyNot) -> str:
-    said = ""
-    if found.unchecked:
-        segments = counted(found.unchecked, "segment")
-        said += f"\n{segments} were not searched: too many may hold this, or the record has no whole index of words"
-        said += " (PostgreSQL has none; `aircoding db prune` finishes one); give more of it, or ask for one run"
-    if found.runs_without_texts:
-        runs = counted(found.runs_without_texts, "run")
-        said += f"\n{runs} could not be looked through: their texts are not kept"
-    return said
+__all__ = ["who_saw_text", "why_not_text"]
 
 
 def why_not_text(subject: str, found: WhyNot) -> str:
@@ -77,12 +31,12 @@ def why_not_text(subject: str, found: WhyNot) -> str:
         read = _reads(found.reads)
         return "\n".join(_absence(subject, found.absence) if not read else [f"{subject} was no candidate.", *read])
     if not found.considerations and (found.unchecked or found.runs_without_texts):
-        return f"{subject!r} is no name that is on record, and no text that is kept holds it{_unchecked(found)}"
+        return f"{subject!r} is no name that is on record, and no text that is kept holds it{unread(found)}"
     alike = groupby(found.considerations, key=_alike)
     lines = [line for _, some in alike for line in _consideration(list(some), found)]
     if found.by_text:
         lines.insert(0, f"{subject!r} is no name that is on record; these candidates hold it as text:")
-    return "\n".join([*lines, *_reads(found.reads)]) + _unchecked(found)
+    return "\n".join([*lines, *_reads(found.reads)]) + unread(found)
 
 
 def _reads(reads: ToolReads) -> list[str]:
