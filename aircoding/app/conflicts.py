@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from aircoding.app.plan_conflicts import find_conflicts
 from aircoding.app.plans import load_plan
-from aircoding.app.project import Project, open_project
+from aircoding.app.project import Project, open_project, open_recorded
 from aircoding.app.questions.asking import Page, Paged, on_page
 from aircoding.app.rulings import is_recorded
 from aircoding.context.conflicts import apply_ruling, may_rule
@@ -79,7 +79,7 @@ def list_conflicts(
 
     Without a run each conflict stands once, as the newest run had it; before the first one there are none.
     """
-    project = open_project(start)
+    project = open_recorded(start)
     if run_id is None and not is_recorded(project):
         return Conflicts(conflicts=(), total=0, offset=page.offset)
     with project.open_store() as store:
@@ -102,7 +102,7 @@ def show_conflict(start: Path, conflict_id: str) -> ConflictEntry:
         NotFoundError: there is none.
         UsageError: several ids begin so.
     """
-    return _find(open_project(start), conflict_id)
+    return _find(open_recorded(start), conflict_id)
 
 
 def rule_conflict(request: RuleRequest) -> RuledConflict:

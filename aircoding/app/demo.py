@@ -80,7 +80,7 @@ def _question(root: Path, result: RunResult) -> Iterator[str]:
     witnesses = who_saw_subject(root, _RULE, of_run, page=Page()).witnesses
     saw = [one for one in witnesses if one.saw is not None]
     yield "T12 failed: its file has no licence line. There is a rule that asks for one. Who had it in the prompt?"
-    yield f"  $ {own_command()} context who-saw {_RULE}"
+    yield f"  $ {own_command()} context who-saw {_RULE} --role executor"
     others = ", ".join(str(one.task_id) for one in witnesses if one.saw is None)
     yield f"  {len(saw)} of {len(witnesses)} executors; not {others}"
     yield "Why not T12?"

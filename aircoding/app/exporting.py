@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aircoding import __version__
-from aircoding.app.project import open_project
+from aircoding.app.project import open_recorded
 from aircoding.audit.spans import Span, resource_spans, run_span, session_spans
 from aircoding.errors import UsageError
 from aircoding.records.runs import Run
@@ -64,7 +64,7 @@ def export_spans_to_file(start: Path, run_id: str | None, file: Path) -> SpanExp
 
 def _export(start: Path, run_id: str | None, write: Callable[[str], None], file: str | None) -> SpanExport:
     spans = documents = unended = 0
-    with open_project(start).open_store() as store:
+    with open_recorded(start).open_store() as store:
         run = store.runs.get(store.sightings.newest_run() if run_id is None else run_id)
         for document in _documents(store, run):
             write(json.dumps(resource_spans(document, version=__version__), separators=(",", ":")))

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from aircoding.errors import ConfigError, NotFoundError, StoreError
-from aircoding.homes import air_home
+from aircoding.errors import ConfigError, NotFoundError, ProjectError, StoreError
+from aircoding.homes import air_home, is_air_home
 from aircoding.sources.files import read_text_file
 from aircoding.sources.project_files import require_unlinked_folder
 from aircoding.sources.trust import is_trusted
@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from aircoding.store import Store
     from aircoding.workspace.repository import GitRepository
 
-__all__ = ["Project", "as_profile", "find_root", "open_project", "open_record"]
+__all__ = ["Project", "as_profile", "find_root", "open_project", "open_record", "open_recorded"]
+__all__ += ["recorded_root"]
 
 _PLAN = ".air/shared/plan/tasks.yaml"
+_RECORD = ".air/local/air.db"
 _MAX_PLAN_BYTES = 64_000_000
 """About 130,000 tasks; a larger file is taken for a mistake."""
 
@@ -115,7 +117,10 @@ def open_record(
     database = settings.store.url or str(root / ".air" / "local" / "air.db")
     if "://" not in database:
         if not create and not Path(database).exists():
-            raise NotFoundError("nothing is on record in this project yet", hint="start with `aircoding run`")
+            raise NotFoundError(
+                "nothing is on record in this project yet",
+                hint="start with `aircoding run`, or take a run in with `aircoding import BUNDLE`",
+            )
         Path(database).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     from aircoding.store import open_store
 
@@ -156,6 +161,54 @@ def open_project(start: Path, *, flags: Mapping[str, Mapping[str, Any]] | None =
     repository = open_repository(start)
     root = Path(repository.root)
     return Project(root=root, home=air_home(root), settings=load_settings(root, flags=flags), repository=repository)
+
+
+def open_recorded(start: Path, *, create: bool = False) -> Project:
+    """Open a project whose record alone is asked or filled: that needs no commit, and no repository.
+
+    Args:
+        start: a folder of the project.
+        create: where there is neither a repository nor a record, take `start` itself for the project.
+
+    Raises:
+        ProjectError: `start` is in no repository and has no record, or is the worktree of an attempt.
+        ConfigError: a settings file is wrong.
+    """
+    from aircoding.settings import load_settings
+    from aircoding.workspace.repository import GitRepository
+
+    root = recorded_root(start, create=create)
+    return Project(root=root, home=air_home(root), settings=load_settings(root), repository=GitRepository(str(root)))
+
+
+def recorded_root(start: Path, *, create: bool = False) -> Path:
+    """Return the folder that the record of `start` belongs to, without a look into git (see `open_recorded`).
+
+    Raises:
+        ProjectError: there is none.
+    """
+    root = find_root(start)
+    if root is not None and (root / ".git").is_file():
+        return open_project(start).root  # says what is wrong, or knows which worktree it is
+    if root is not None:
+        return root
+    whole = start.absolute()
+    root = next((folder for folder in (whole, *whole.parents) if (folder / _RECORD).is_file()), None)
+    if root is not None:
+        return root
+    if not create:
+        raise ProjectError(
+            f"{start} is in no git repository, and nothing is on record here",
+            hint="go to a repository, or take a run in here: `aircoding import BUNDLE`",
+            code="project.none",
+        )
+    if is_air_home(whole / ".air"):
+        raise ProjectError(
+            f"{start} is your home folder, whose .air is yours and no project's",
+            hint="make a folder for what is taken in, and go there",
+            code="project.home",
+        )
+    return whole
 
 
 def find_root(start: Path) -> Path | None:

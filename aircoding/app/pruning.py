@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aircoding.app.project import Project, open_project
+from aircoding.app.project import Project, open_recorded
 from aircoding.app.run_results import lock_of
 from aircoding.errors import UsageError
 from aircoding.records.runs import Run
@@ -77,7 +77,7 @@ def prune_record(start: Path, wanted: Wanted, *, dry_run: bool) -> PruneReport:
         NotFoundError: nothing is on record.
         StoreError: the database cannot be written; every run that is there still is whole.
     """
-    project = open_project(start)
+    project = open_recorded(start)
     with project.open_store(write=not dry_run) as store, ExitStack() as locks:
         choice = _choose(store, wanted)
         before = None if "://" in project.database else Path(project.database).stat().st_size

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from aircoding.app.project import open_project
+from aircoding.app.project import open_recorded
 
 __all__ = ["DatabaseReport", "UpgradeReport", "database_info", "upgrade_database"]
 
@@ -39,7 +39,7 @@ def upgrade_database(start: Path) -> UpgradeReport:
     Raises:
         StoreError: it cannot be upgraded; it is as it was.
     """
-    project = open_project(start)
+    project = open_recorded(start)
     # One that is there is opened as it can be: where it is up to date, nothing need be written.
     is_new = "://" not in project.database and not Path(project.database).exists()
     with project.open_store(create=is_new, migrate="never") as store:
@@ -55,6 +55,6 @@ def upgrade_database(start: Path) -> UpgradeReport:
 
 def database_info(start: Path) -> DatabaseReport:
     """Say what is in the project's database."""
-    with open_project(start).open_store() as store:
+    with open_recorded(start).open_store() as store:
         state = store.schema_state()
         return DatabaseReport(location=store.where, revision=state.current or "", rows=store.index.row_counts())

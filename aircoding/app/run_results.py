@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aircoding.app.money import cost_in_brief, spending_line
-from aircoding.app.project import Project, open_project
+from aircoding.app.project import Project, open_recorded
 from aircoding.errors import PlanError
 from aircoding.graph.plan_file import parse_plan
 from aircoding.records.runs import Run, TaskState
@@ -74,7 +74,7 @@ def run_status(start: Path, run_id: str) -> RunResult:
     Raises:
         NotFoundError: there is no such run.
     """
-    project = open_project(start)
+    project = open_recorded(start)
     with project.open_store() as store:
         run = store.runs.get(run_id)
         return result_of(store, run, _status(project, run))
@@ -82,7 +82,7 @@ def run_status(start: Path, run_id: str) -> RunResult:
 
 def runs_status(start: Path, *, limit: int) -> tuple[RunHead, ...]:
     """Return the newest runs."""
-    project = open_project(start)
+    project = open_recorded(start)
     with project.open_store() as store:
         heads = []
         for run in store.runs.runs()[:limit]:

@@ -12,9 +12,12 @@ from aircoding.records.manifest import SegmentRecord
 from aircoding.records.seen import SeenOutcome, SeenSegment, Worker
 from aircoding.records.segments import place_of
 
-__all__ = ["Summary", "Verdict", "Witness", "summary", "who_saw"]
+__all__ = ["SourceNow", "Summary", "Verdict", "Witness", "summary", "who_saw"]
 
 Verdict = Literal["seen", "part", "missed", "other", "never"]
+SourceNow = Literal["same", "around", "changed", "gone", "unknown"]
+"""What the source of a segment is now: as it was; another, but this text still stands in it; with another text; not
+there any more; or nothing can be said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +27,7 @@ class Witness:
     `verdict`: all of it was `seen`, a `part`, it was `missed` (considered and left out), only an `other` version was
     seen, or it was `never` considered. `sections_seen` counts the segments of the subject (a file's sections) that were
     in a prompt of this worker; `left_out` are those that were in none. `newest` is the segment that came in last, of
-    any version; `stale` says that its source is another one now.
+    any version, and `now` what its source is now; `stale` says that what the worker holds is no more in its source.
     """
 
     run_id: str
@@ -39,6 +42,7 @@ class Witness:
     left_out: tuple[Consideration, ...] = ()
     newest: SegmentRecord | None = None
     stale: bool = False
+    now: SourceNow = "unknown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +76,7 @@ def who_saw(
         outcomes: likewise.
         subject: as `matches` takes it.
         digest: only this version counts as seen (the start of its raw or its text digest).
-        is_stale: whether a segment's source is another one now.
+        is_stale: whether a segment's text is not in its source any more.
     """
     seen: dict[tuple[str, str, str], list[SeenSegment]] = {}
     for one in segments:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aircoding.cli.output import emit, json_option, note
+from aircoding.cli.output import emit, json_option, note, progress
 from aircoding.records.words import counted
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def run(run_id: str | None, output: Path | None, no_texts: bool, mask_paths: boo
     """
     from aircoding.app.bundles.writing import export_run
 
-    report = export_run(Path.cwd(), run_id, output, texts=not no_texts, mask_paths=mask_paths)
+    report = export_run(Path.cwd(), run_id, output, texts=not no_texts, mask_paths=mask_paths, say=progress)
     emit("export", report, as_json=as_json, text=lambda: _bundled(report))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from aircoding.cli.output import emit, json_option
+from aircoding.cli.output import emit, json_option, progress
 from aircoding.records.words import counted
 
 __all__ = ["import_bundle"]
@@ -19,11 +19,12 @@ def import_bundle(bundle: Path, as_json: bool) -> None:
     """Take the run of BUNDLE, as `aircoding export` wrote it, into this project's record.
 
     All of it is checked first; then it is on record as a whole, or nothing is. It can be asked about like a run of this
-    project; it cannot be resumed. Nothing of it is executed, and nothing but the record is written.
+    project; it cannot be resumed. Nothing of it is executed, and nothing but the record is written. No repository is
+    needed: in a folder that is none, the record is made there.
     """
     from aircoding.app.bundles.reading import import_run
 
-    found = import_run(Path.cwd(), bundle)
+    found = import_run(Path.cwd(), bundle, say=progress)
     if found.known:
         text = f"run {found.run_id}: this bundle was taken in before; nothing to do"
     else:

@@ -20,6 +20,7 @@ __all__ = [
     "note",
     "print_document",
     "print_error",
+    "progress",
     "table",
     "visible",
     "visible_line",
@@ -54,6 +55,12 @@ def print_document(document: Mapping[str, Any]) -> None:
 def note(text: str) -> None:
     """Say something on stderr."""
     click.echo(visible(text), err=True)
+
+
+def progress(text: str) -> None:
+    """Say what goes on, on stderr, to a person who waits; a script reads the result."""
+    if sys.stderr.isatty():
+        note(text)
 
 
 def print_error(code: str, message: str, hint: str, *, as_json: bool) -> None:

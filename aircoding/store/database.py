@@ -70,6 +70,15 @@ class Database(ABC):
             StoreError: the database cannot do it.
         """
 
+    @contextmanager
+    def unchecked(self) -> Iterator[Database]:
+        """Give this database as one whose writes do not look for rows that name what they delete.
+
+        SQLite looks through whole tables for each row that goes; who sweeps has looked once for all of them. Where that
+        cannot be had (a server always looks), it is the same database.
+        """
+        yield self
+
     @abstractmethod
     def close(self) -> None:
         """Give the connections back."""
@@ -113,11 +122,6 @@ class _Connected(Database):
 
     @contextmanager
     def unchecked(self) -> Iterator[Database]:
-        """Give this database as one whose writes do not look for rows that name what they delete.
-
-        SQLite looks through whole tables for each row that goes; who sweeps has looked once for all of them. A server
-        always looks.
-        """
         if self.path is None:
             yield self
             return

@@ -83,6 +83,12 @@ class Sightings:
         with self._database.read() as connection:
             return connection.execute(select(RUNS.c.run_id).where(RUNS.c.run_id == run_id)).first() is not None
 
+    def taken_in(self) -> dict[str, str]:
+        """Return the runs that were imported, each with the commit that it began at."""
+        query = select(RUNS.c.run_id, RUNS.c.base_commit).where(RUNS.c.imported_at.is_not(None))
+        with self._database.read() as connection:
+            return {each.run_id: each.base_commit for each in connection.execute(query)}
+
     def tasks(self, run_id: str) -> tuple[str, ...]:
         """Return the tasks of a run that an event named, sorted."""
         with self._database.read() as connection:

@@ -17,7 +17,8 @@ __all__ = ["EVERYWHERE", "Within", "narrowed"]
 class Within:
     """Which assemblies or calls are asked about; None asks about all.
 
-    `since` leaves out runs that were started before it: a time as the clock writes it (`ports.Clock`).
+    `since` leaves out runs that were started before it: a time as the clock writes it (`ports.Clock`). `with_texts`
+    leaves out runs that let their texts go: that another run keeps the same text says nothing of them.
     """
 
     run_id: str | None = None
@@ -25,10 +26,12 @@ class Within:
     role: str | None = None
     session_id: str | None = None
     since: str | None = None
+    with_texts: bool = False
 
 
 EVERYWHERE = Within()
 RUNS = table_of(RunRow)
+_LET_GO = select(RUNS.c.run_id).where(RUNS.c.texts_let_go_at.is_not(None))
 
 
 def narrowed(query: Select[Any], columns: Any, within: Within) -> Select[Any]:
@@ -39,4 +42,4 @@ def narrowed(query: Select[Any], columns: Any, within: Within) -> Select[Any]:
             query = query.where(columns[name] == value)
     if within.since is not None:
         query = query.where(columns["run_id"].in_(select(RUNS.c.run_id).where(RUNS.c.created_at >= within.since)))
-    return query
+    return query.where(columns["run_id"].not_in(_LET_GO)) if within.with_texts else query

@@ -19,7 +19,7 @@ from aircoding.workspace.git import OUR_MARK, WORKTREES, git, git_succeeds, link
 from aircoding.workspace.listings import names, status_paths
 from aircoding.workspace.worktree import PARTIAL_FILES
 
-__all__ = ["add_worktree", "remove_worktree"]
+__all__ = ["add_worktree", "hide_local_state", "remove_worktree"]
 
 
 def add_worktree(project: str, name: str, *, branch: str, commit: str) -> str:
@@ -35,7 +35,7 @@ def add_worktree(project: str, name: str, *, branch: str, commit: str) -> str:
     if home is not None and (home / OUR_MARK).is_file() and folder.is_dir():
         _find_again(folder, home, branch)
         return str(folder)
-    _hide_local_state(project)
+    hide_local_state(project)
     _clear(project, folder, home)
     if not git_succeeds(project, "rev-parse", "--verify", "--quiet", f"refs/heads/{branch}"):
         git(project, "worktree", "add", "-b", branch, "--no-track", str(folder), commit)
@@ -149,11 +149,15 @@ def _mark(project: str, folder: Path, commit: str) -> None:
         os.fsync(file.fileno())
 
 
-def _hide_local_state(project: str) -> None:
-    """Keep the user's `git status` clean, also in a project that was never initialised."""
+def hide_local_state(project: str) -> None:
+    """Keep the user's `git status` clean, also in a project that was never initialised.
+
+    Raises:
+        WorkspaceError: the folder cannot be written.
+    """
     local = _base(project).parent
     try:
-        local.joinpath("worktrees").mkdir(parents=True, exist_ok=True, mode=0o700)
+        local.mkdir(parents=True, exist_ok=True, mode=0o700)
         with local.joinpath(".gitignore").open("x", encoding="ascii") as file:
             file.write("*\n")
     except FileExistsError:

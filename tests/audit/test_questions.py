@@ -197,7 +197,7 @@ def test_who_saw_a_file_counts_its_sections_and_says_which_were_left_out() -> No
 
     assert (witness.saw is not None, witness.sections_seen) == (True, 1)
     assert [one.outcome.rule_id for one in witness.left_out] == ["rules.md#tabs"]
-    assert "1 of 2 sections; not " in who_saw_text("rules.md", [witness])
+    assert "1 of 2 parts; not " in who_saw_text("rules.md", [witness])
     assert "in part" in who_saw_text("rules.md", [witness])
     assert section.saw is None
 

@@ -10,9 +10,15 @@ from pathlib import Path
 import pytest
 from fleet.worlds import done, git, script, write
 from support.demo_runs import air, rows
+from support.recorded_runs import bare_project, record_run
 
+from aircoding.app.questions.asking import Asked, Page
+from aircoding.app.questions.expansions import expand_reference
+from aircoding.app.questions.why import why_not_subject, why_text
 from aircoding.app.trusting import trust_project
+from aircoding.errors import NotFoundError
 from aircoding.settings import load_settings
+from aircoding.store import open_store
 from aircoding.store.dictionary import DICTIONARY
 
 RULE = "Every harbour keeps a marmalade ledger of its own."
@@ -98,6 +104,44 @@ def test_the_account_answers(project: Path) -> None:
 def test_a_question_about_texts_says_that_they_are_not_kept(project: Path, question: list[str]) -> None:
     asked = air(project, "context", *question)
     assert (asked.code, "are not kept" in asked.output) == (2, True), asked.output
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> Path:
+    """A project with two runs whose prompts hold the same text, the newer of which let its texts go."""
+    root = bare_project(tmp_path / "shared")
+    with open_store(root / ".air/local/air.db") as store:
+        for run_id, day in (("r-kept", 1), ("r-gone", 2)):
+            record_run(store, run_id, [f"{RULE}\n"], created_at=f"2026-12-0{day}T12:00:00Z")
+        store.pruner.let_go(["r-gone"])
+        store.pruner.sweep(held=frozenset(), ended_at=None)
+    return root
+
+
+def test_a_text_that_another_run_keeps_says_nothing_of_a_run_without_texts(shared: Path) -> None:
+    everywhere = why_text(shared, "marmalade", Asked(run_id="all"), manifest_id=None, page=Page())
+    by_text = why_not_subject(shared, "Never seen", Asked(run_id="all"), manifest_id=None, page=Page())
+    (gone,) = rows(shared, "SELECT manifest_id FROM assemblies WHERE run_id = 'r-gone' LIMIT 1")
+    with pytest.raises(NotFoundError, match="the texts of run r-gone are not kept"):
+        why_text(shared, "marmalade", Asked(), manifest_id=str(gone[0]), page=Page())
+
+    assert {one.run_id for one in everywhere.sightings} == {"r-kept"}
+    assert (everywhere.total, everywhere.runs_without_texts) == (len(everywhere.sightings), 1)
+    assert by_text.by_text
+    assert {(one.run_id, one.runs) for one in by_text.considerations} == {("r-kept", 1)}
+
+
+def test_a_reference_of_a_run_without_texts_is_not_filled_in_from_another(shared: Path) -> None:
+    (gone,) = rows(shared, "SELECT manifest_id FROM assemblies WHERE run_id = 'r-gone' LIMIT 1")
+    (kept,) = expand_reference(shared, "0.py")
+    (named,) = expand_reference(shared, "0.py", manifest=str(gone[0]))
+
+    assert kept.manifest_id in {each for (each,) in rows(shared, KEPT)}
+    assert (kept.referent.text, named.referent.text) == (f"{RULE}\n", None)
+    assert named.referent.text_digest == kept.referent.text_digest
+
+
+KEPT = "SELECT manifest_id FROM assemblies WHERE run_id = 'r-kept'"
 
 
 def test_a_project_cannot_keep_what_its_user_does_not_want_kept(

@@ -28,12 +28,13 @@ from aircoding.app.questions.why import why_not_subject, why_text
 from aircoding.app.run_results import run_status, runs_status
 from aircoding.app.runs import resume_run
 from aircoding.cli.main import main
-from aircoding.errors import NotFoundError, UsageError
+from aircoding.errors import NotFoundError, ProjectError, UsageError
 from aircoding.records.events import Event
 from aircoding.records.ids import RunId
 from aircoding.sources.bundle_files import BundleError
 from aircoding.sources.resources import read_resource
 from aircoding.store import open_store
+from aircoding.workspace.git import git
 
 WORDS = "The kettle of the north tower sings at noon.\n"
 KEY_LINES = "".join(base64.b64encode(hashlib.sha384(bytes([line])).digest()).decode() + "\n" for line in range(10))
@@ -112,6 +113,71 @@ def test_a_run_answers_elsewhere_as_it_did_here(
     export_run(there, None, tmp_path / "again", texts=True, mask_paths=False)
     for file in sorted((tmp_path / "again").glob("*.jsonl")):
         assert file.read_bytes() == (bundle / file.name).read_bytes(), file.name
+
+
+@pytest.mark.parametrize("is_repository", [False, True])
+def test_who_gets_a_bundle_needs_no_commit_and_no_repository(
+    bundle: Path,
+    tmp_path: Path,
+    is_repository: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = tmp_path / "received"
+    (folder / "notes").mkdir(parents=True)
+    if is_repository:
+        git(folder, "init", "--quiet")
+    monkeypatch.chdir(folder)
+
+    def said(*words: str) -> str:
+        with pytest.raises(SystemExit) as ended:
+            main(list(words))
+        told = capsys.readouterr()
+        assert ended.value.code == 0, told
+        return told.out
+
+    said("import", str(bundle))
+    monkeypatch.chdir(folder / "notes")
+    assert "r1" in said("status", "r1")
+    assert "0.py" in said("context", "why", "north tower")
+    assert "path_not_matched" in said("context", "why-not", "r.md")
+    assert "was never considered" in said("context", "why-not", "no/such.md")
+    assert "seen by 1 of 1" in said("context", "who-saw", "0.py")
+    assert "kettle" in said("context", "expand", "0.py", "--now")
+    assert "equal" in said("context", "replay", "--all")
+    assert "no conflicts" in said("conflicts", "list")
+    assert "assemblies" in said("db", "info")
+    said("export", "r1", "--output", str(tmp_path / "again.tar.gz"))
+    said("db", "prune", "--older-than", "1d", "--dry-run")
+    if is_repository:
+        assert git(folder, "status", "--porcelain") == ""
+
+
+def test_who_waits_is_told_what_goes_on(here: Path, there: Path, tmp_path: Path) -> None:
+    said: list[str] = []
+    export_run(here, "r1", tmp_path / "b.zip", texts=True, mask_paths=False, say=said.append)
+    import_run(there, tmp_path / "b.zip", say=said.append)
+
+    assert said == [
+        "reading and masking run r1",
+        f"packing {tmp_path / 'b.zip'}",
+        "checking b.zip",
+        "writing 2 recorded prompts of run r1",
+    ]
+
+
+def test_a_folder_without_a_record_and_a_home_are_told_apart(
+    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("AIR_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with pytest.raises(ProjectError) as nothing:
+        run_status(tmp_path, "r1")
+    with pytest.raises(ProjectError) as home:
+        import_run(tmp_path, bundle)
+
+    assert "aircoding import" in nothing.value.hint
+    assert (home.value.code, (tmp_path / ".air").exists()) == ("project.home", False)
 
 
 def test_the_same_bundle_again_is_nothing_to_do_and_another_run_of_that_name_is_refused(
@@ -424,7 +490,7 @@ def test_the_commands_of_the_page_run(
 ) -> None:
     blocks = [block.removeprefix("sh\n") for block in PAGE.read_text().split("```")[1::2] if block.startswith("sh\n")]
     commands = [line for block in blocks for line in block.splitlines() if line.startswith("aircoding")]
-    assert len(commands) == 8
+    assert len(commands) == 9
     for line in commands:
         root = there if " import " in line or " replay " in line else here
         monkeypatch.chdir(root)

@@ -68,7 +68,7 @@ def test_every_recorded_request_is_replayed_after_tree_rules_and_program_have_ch
 
 
 def test_who_saw_and_why_not_have_machine_readable_answers(demo: Path) -> None:
-    saw = air(demo, "context", "who-saw", RULE, "--json").result["witnesses"]
+    saw = air(demo, "context", "who-saw", RULE, "--role", "executor", "--json").result["witnesses"]
     missed = air(demo, "context", "why-not", RULE, "--task", "T12", "--role", "executor", "--json")
 
     assert [one["task_id"] for one in saw if not one["saw"]] == ["T12"]  # type: ignore[attr-defined]
@@ -133,7 +133,7 @@ def test_a_name_that_nobody_knows_is_told_from_a_rule_that_stayed_out(demo: Path
     unknown = air(demo, "context", "who-saw", "no-such-rule")
     task = air(demo, "context", "why-not", RULE, "--task", "T99")
 
-    assert "seen by 11 of 12" in by_id.output
+    assert "executor 11 of 12, reviewer 1 of 1" in by_id.output
     assert "path_not_matched" in by_id.output
     assert "never considered for any of 12 workers" in unknown.output
     assert task.code == 2

@@ -13,8 +13,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from support.projects import Desk, make_commit, make_project
+from support.recorded_runs import record_run
 from support.records import run
 
+from aircoding.app.bundles.reading import import_run
+from aircoding.app.bundles.writing import export_run
 from aircoding.app.questions.asking import Asked, Page
 from aircoding.app.questions.why import WhyNot, why_not_subject
 from aircoding.cli.main import cli, main
@@ -24,6 +27,7 @@ from aircoding.records.ids import SessionId, TaskId
 from aircoding.records.manifest import AssembledContext
 from aircoding.records.tasks import TaskSpec
 from aircoding.store import open_store
+from aircoding.workspace.git import git
 
 TREES = Path(__file__).resolve().parents[3] / "shared" / "data" / "rule-trees"
 RULE = ".air/shared/rules/licence.md"
@@ -66,6 +70,19 @@ def _record(root: Path, home: Path, *runs: str) -> None:
                 context = assemble(given)
                 assert isinstance(context, AssembledContext)
                 store.assemblies.record(context, snapshot=given)
+
+
+def record_role(root: Path, home: Path, run_id: str, role: str) -> None:
+    """Record a worker of another role on the first task of a run."""
+    desk = Desk(root=root, home=home)
+    with open_store(root / ".air/local/air.db") as store:
+        spec = TaskSpec(id=TaskId("T1"), title="t", write_area=("stock/**",))
+        brief = desk.brief(task=spec, role=role, session_id=SessionId(f"{run_id}:T1:1:{role}:1"))
+        given = desk.snapshot(brief)
+        given = replace(given, request=replace(given.request, run_id=run_id))
+        context = assemble(given)
+        assert isinstance(context, AssembledContext)
+        store.assemblies.record(context, snapshot=given)
 
 
 @pytest.fixture(scope="module")
@@ -181,11 +198,67 @@ def test_who_saw_counts_the_fleet_and_says_who_holds_an_old_version(
     one_run = ask(project, "who-saw", "licence", monkeypatch=monkeypatch)
     page = ask_json(project, "who-saw", "licence", "--since", "2026-11-01", "--limit", "1", monkeypatch=monkeypatch)
 
-    assert "2 hold a version that is not the file's now" in everyone
+    assert "2 hold a text that is not the file's now" in everyone
     assert [(one["run_id"], one["task_id"]) for one in stale["witnesses"]] == [("r1", "T1"), ("r1", "T2")]
     assert (stale["total"], stale["summary"]["workers"]) == (2, 4)
     assert "seen by 1 of 2; not by 1 (path_not_matched 1)" in one_run
     assert (len(page["witnesses"]), page["total"], page["summary"]["missed"]) == (1, 4, 2)
+
+
+def test_what_a_source_is_now_is_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = make_commit(make_project(tmp_path / "p", FILES))
+    _record(root, tmp_path / "home", "r1")
+    rule, size = root / RULE, root / ".air/shared/rules/size.md"
+
+    def told(name: str, *more: str) -> tuple[str, list[str]]:
+        found = ask_json(root, "who-saw", name, *more, monkeypatch=monkeypatch)
+        return ask(root, "who-saw", name, monkeypatch=monkeypatch), [one["now"] for one in found["witnesses"]]
+
+    assert told("licence")[1] == ["same", "unknown"]
+    rule.write_text(rule.read_text().replace("stock/**", "stock/**, lib/**"))
+    text, now = told("licence")
+    assert now == ["around", "unknown"]
+    assert "its file was changed, this text was not" in text
+    assert "stale" not in text
+    assert told("licence", "--stale")[1] == []
+    rule.write_text(rule.read_text().replace("licence line", "header"))
+    text, now = told("licence")
+    assert (now[0], "1 hold a text that is not the file's now" in text, "yes, stale" in text) == ("changed", True, True)
+    size.unlink()
+    text, now = told("size.md")
+    assert (now, "2 hold a text whose file is gone" in text, "yes, file gone" in text) == (["gone"] * 2, True, True)
+
+
+def test_files_say_nothing_of_a_run_that_began_in_another_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = make_commit(make_project(tmp_path / "p", {"0.py": "A = 1\n"}))
+    head = git(root, "rev-parse", "HEAD")
+    (root / ".air/local").mkdir(parents=True, exist_ok=True)
+    with open_store(root / ".air/local/air.db") as store:
+        record_run(store, "r1", ["A = 1\n"], base_commit=head)
+    export_run(root, "r1", tmp_path / "bundle", texts=True, mask_paths=False)
+    other, mine = make_commit(make_project(tmp_path / "q", {"0.py": "A = 2\n"})), tmp_path / "mine"
+    git(tmp_path, "clone", "--quiet", str(root), str(mine))
+    (mine / "0.py").write_text("A = 2\n")
+    for folder in (other, mine):
+        import_run(folder, tmp_path / "bundle")
+
+    elsewhere = ask(other, "who-saw", "0.py", monkeypatch=monkeypatch)
+    clone = ask(mine, "who-saw", "0.py", monkeypatch=monkeypatch)
+
+    assert "1 not compared with the files here: their runs are from elsewhere" in elsewhere
+    assert "stale" not in elsewhere
+    assert "1 hold a text that is not the file's now" in clone
+
+
+def test_who_saw_counts_each_role(project: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    root = shutil.copytree(project, tmp_path / "copy")
+    record_role(root, tmp_path / "home", "r2", "debugger")
+
+    said = ask(root, "who-saw", "licence", monkeypatch=monkeypatch)
+
+    assert "seen by 1 of 3 (debugger 0 of 1, executor 1 of 2)" in said
 
 
 def test_an_outcome_of_many_workers_is_one_line_with_counts(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -137,6 +137,7 @@ def test_expand_gives_the_text_of_then_and_says_whether_the_file_is_another(say:
 
     assert "now: the source is the same" in before
     assert "one\n--- now: the source is another" in after
+    assert "; lines 1-1 of 1:\n" in after
     assert "[REDACTED:" in after
     assert "sk-ant" not in after
     assert "--- now: it is not there" in gone

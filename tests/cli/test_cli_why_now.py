@@ -30,7 +30,7 @@ def test_a_rule_that_would_stay_out_says_why_once_for_all_its_sections(root: Pat
     ended = air(root, "context", "why-not", RULE, "--path", "src/helpers.py")
 
     assert ended.code == 0
-    assert f"{RULE}, 2 sections, was omitted (path_not_matched)" in ended.output
+    assert f"now  executor: {RULE}, 2 parts, was omitted (path_not_matched)" in ended.output
     assert "its globs are **/test_*.py; the task plans to write src/helpers.py" in ended.output
     assert f"decided at: {RULE}:2" in ended.output
     assert not (root / ".air/local/air.db").exists(), "nothing is recorded"

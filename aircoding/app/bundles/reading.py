@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,11 +10,13 @@ from typing import TYPE_CHECKING
 from aircoding.app.bundles.contents import Contents, read_contents
 from aircoding.app.bundles.intake import Clock, Intake
 from aircoding.app.bundles.lines import Lines
-from aircoding.app.project import open_project
+from aircoding.app.project import open_recorded
 from aircoding.errors import NotFoundError, UsageError
 from aircoding.records.bundles import BUNDLE_FILES, REPORT_NAME
+from aircoding.records.words import counted
 from aircoding.sources.bundle_files import opened_bundle
 from aircoding.workspace.clock import SystemClock
+from aircoding.workspace.placement import hide_local_state
 
 if TYPE_CHECKING:
     from aircoding.store import Store
@@ -33,25 +36,31 @@ class ImportReport:
     events: int
 
 
-def import_run(start: Path, bundle: Path) -> ImportReport:
+def import_run(start: Path, bundle: Path, *, say: Callable[[str], None] = lambda _: None) -> ImportReport:
     """Take the run of a bundle into the project's record; nothing but the record is written.
 
+    A folder that is in no repository becomes the place of a record of its own. `say` is told what goes on.
+
     Raises:
+        ProjectError: `start` is the user's home folder, and no repository.
         BundleError: it is no bundle, or is not what it says of itself.
         UsageError: another run of that name is on record here.
         StoreError: the database cannot be written.
     """
-    project = open_project(start)
+    project = open_recorded(start, create=True)
     with opened_bundle(bundle, frozenset((*BUNDLE_FILES, REPORT_NAME))) as files:
         contents = read_contents(bundle, files)
         lines = Lines(contents)
+        say(f"checking {bundle.name}")
         for _ in lines.everything():  # first without holding the database
             pass
         with project.open_store(create=True) as store:
+            hide_local_state(str(project.root))
             known = _is_known(store, contents)
             if not known:
                 clock = Clock(SystemClock().now())
                 at = clock.at
+                say(f"writing {counted(lines.assemblies_seen, 'recorded prompt')} of run {contents.manifest.run_id}")
                 store.together(lambda inside: Intake(inside, contents, clock, at).all(), now=clock)
     return ImportReport(
         run_id=contents.manifest.run_id,

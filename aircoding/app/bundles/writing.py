@@ -7,7 +7,7 @@ import hashlib
 import json
 import socket
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, Self
 from aircoding import __version__
 from aircoding.app.bundles.records import RunRecords
 from aircoding.app.policies import open_policies
-from aircoding.app.project import Project, open_project
+from aircoding.app.project import Project, open_recorded
 from aircoding.app.screener import open_screener
 from aircoding.audit.redaction import MachineNames, Secrets
 from aircoding.audit.sharing import Shared
@@ -49,7 +49,15 @@ class BundleReport:
     redaction: Redaction
 
 
-def export_run(start: Path, run_id: str | None, output: Path | None, *, texts: bool, mask_paths: bool) -> BundleReport:
+def export_run(
+    start: Path,
+    run_id: str | None,
+    output: Path | None,
+    *,
+    texts: bool,
+    mask_paths: bool,
+    say: Callable[[str], None] = lambda _: None,
+) -> BundleReport:
     """Write a run as a bundle; none named: the newest.
 
     Args:
@@ -58,18 +66,21 @@ def export_run(start: Path, run_id: str | None, output: Path | None, *, texts: b
         output: a `.tar.gz`, a `.zip`, or a folder; none: `RUN.tar.gz` in the present folder.
         texts: whether the texts go with it; without them it is the account alone.
         mask_paths: whether home folders are masked in prompts as well, which are then no longer byte for byte.
+        say: is told what goes on.
 
     Raises:
         NotFoundError: there is no such run, or none at all.
         UsageError: the file cannot be written.
     """
-    project = open_project(start)
+    project = open_recorded(start)
     with project.open_store() as store, tempfile.TemporaryDirectory(prefix="aircoding-export-") as made:
         run = store.runs.get(store.sightings.newest_run() if run_id is None else run_id)
         target = Path(f"{run.run_id}.tar.gz") if output is None else output
         if not target.absolute().parent.is_dir():
             raise UsageError(f"{target}: its folder is not there", hint="name a file in a folder that is there")
+        say(f"reading and masking run {run.run_id}")
         manifest, counts = _write(project, store, run, Path(made), texts=texts, mask_paths=mask_paths)
+        say(f"packing {target}")
         names = [MANIFEST_NAME, *(file.name for file in manifest.files), REPORT_NAME]
         pack_bundle(Path(made), names, target)
     return BundleReport(

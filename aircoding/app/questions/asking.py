@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from aircoding.app.project import find_root, open_project, open_record
+from aircoding.app.project import open_record, recorded_root
 from aircoding.errors import NotFoundError, UsageError
 
 if TYPE_CHECKING:
@@ -79,15 +79,13 @@ def record_of(start: Path) -> Iterator[tuple[Path, Store]]:
     """Open the record of the project around `start` for reading; yield the project's root with it.
 
     Raises:
-        ProjectError: `start` is in no repository.
+        ProjectError: `start` is in no repository, and nothing is on record here.
         ConfigError: a settings file is wrong.
         NotFoundError: nothing was recorded yet.
     """
     from aircoding.settings import load_settings
 
-    root = find_root(start)
-    if root is None or (root / ".git").is_file():
-        root = open_project(start).root  # says what is wrong, or knows which worktree it is
+    root = recorded_root(start)
     with open_record(root, load_settings(root)) as store:
         yield root, store
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aircoding.app.project import Project, open_project
+from aircoding.app.project import Project, open_recorded
 from aircoding.app.questions.selectors import selected_id
+from aircoding.audit.counterparts import counterpart
 from aircoding.audit.references import Referent, artifacts_named, referents, segment_referent
 from aircoding.audit.subjects import matches
 from aircoding.errors import NotFoundError
@@ -17,6 +18,7 @@ from aircoding.records.ids import Digest, ManifestId
 from aircoding.store.within import Within
 
 if TYPE_CHECKING:
+    from aircoding.records.manifest import Manifest, SegmentRecord
     from aircoding.store import Store
     from aircoding.store.sightings import Named
 
@@ -33,12 +35,15 @@ _EPOCHS_SEARCHED = 40
 class Now:
     """The source as it is now: whether its bytes are those of then, and the text, masked as it would be in a prompt.
 
-    `problem` says why it cannot be read.
+    `text` is of that part of the source that answers to the recorded text, `part` names it. `same_text`: the source is
+    another, and the recorded text stands in it all the same. `problem` says why it cannot be read.
     """
 
     equal: bool
     digest: Digest
     text: str | None
+    part: str = ""
+    same_text: bool = False
     problem: str | None = None
 
 
@@ -69,7 +74,7 @@ def expand_reference(
     Raises:
         NotFoundError: no assembly has it.
     """
-    project = open_project(start)
+    project = open_recorded(start)
     with project.open_store() as store:
         found = tuple(_found(store, reference.strip(), manifest))
     if not found:
@@ -83,7 +88,8 @@ def expand_reference(
 
 def _found(store: Store, reference: str, manifest: str | None) -> Iterator[Expansion]:
     digest = reference.removeprefix(_ARTIFACT)
-    text = store.texts.get(Digest(digest)) if _WHOLE_DIGEST.fullmatch(digest) else None
+    is_content = manifest is None and _WHOLE_DIGEST.fullmatch(digest)
+    text = store.texts.get(Digest(digest)) if is_content else None
     if text is not None:
         yield Expansion(reference=reference, manifest_id=None, referent=_output(Digest(digest), text))
         return
@@ -96,12 +102,16 @@ def _found(store: Store, reference: str, manifest: str | None) -> Iterator[Expan
 
 
 def _holding(store: Store, reference: str) -> Iterator[ManifestId]:
-    """Yield what may have it: the newest assemblies that name it, then the last ones of the newest run's sessions."""
+    """Yield what may have it: the newest assemblies that name it, then the last ones of the newest run's sessions.
+
+    Those of runs that keep their texts come first.
+    """
     ask = store.sightings
     segments = _meant(ask.segments_named(reference), reference)
-    yield from (ManifestId(seen.manifest_id) for seen in ask.places(segments, limit=1)[0])
     outcomes = _meant(ask.outcomes_named(reference), reference)
-    yield from (ManifestId(group.newest.manifest_id) for group in ask.outcome_groups(outcomes, limit=1)[0])
+    for within in (Within(with_texts=True), Within()):
+        yield from (ManifestId(seen.manifest_id) for seen in ask.places(segments, within, limit=1)[0])
+        yield from (ManifestId(group.newest.manifest_id) for group in ask.outcome_groups(outcomes, within, limit=1)[0])
     last = ask.last_of_epochs(Within(run_id=ask.newest_run()))
     yield from (ManifestId(one) for one in last[::-1][:_EPOCHS_SEARCHED])
 
@@ -111,12 +121,18 @@ def _meant(named: Iterable[Named], reference: str) -> frozenset[int]:
 
 
 def _in_assembly(store: Store, manifest_id: ManifestId, reference: str) -> Iterator[Referent]:
+    manifest = store.assemblies.account(manifest_id).manifest
+    if store.runs.get(manifest.run_id).texts_let_go_at is not None:
+        # Another run may keep the same text: what this one said is still not on record.
+        yield from (segment_referent(one, None) for one in _called(manifest, reference))
+        return
     try:
         snapshot, context = store.assemblies.snapshot(manifest_id), store.assemblies.get(manifest_id)
     except NotFoundError as error:
         if error.code != "not_found.text":
             raise
-        yield from _without_texts(store, manifest_id, reference)
+        for one in _called(manifest, reference):
+            yield segment_referent(one, store.texts.get(one.source.text_digest))
         return
     found = referents(snapshot, reference, context)
     if found:
@@ -141,11 +157,11 @@ def _whole(store: Store, one: Referent, run_id: str) -> Referent:
     return one
 
 
-def _without_texts(store: Store, manifest_id: ManifestId, reference: str) -> Iterator[Referent]:
-    """Yield what is known of segments of an assembly whose texts are not all kept."""
-    for record in store.assemblies.account(manifest_id).manifest.segments:
+def _called(manifest: Manifest, reference: str) -> Iterator[SegmentRecord]:
+    """Yield the segments of an assembly that a reference names, where its texts are not all kept."""
+    for record in manifest.segments:
         if reference in {record.segment_id, record.source.uri, record.source.uri.removeprefix("project:")}:
-            yield segment_referent(record, store.texts.get(record.source.text_digest))
+            yield record
 
 
 def _output(digest: Digest, text: str | None) -> Referent:
@@ -174,6 +190,9 @@ def _now(project: Project, one: Referent) -> Now:
         return Now(equal=False, digest=Digest(""), text=None, problem=read.problem)
     equal = read.digest == one.digest
     lines = read.text.split("\n")
-    part = "\n".join(lines[one.start_line - 1 : one.end_line]) if equal and one.start_line is not None else read.text
     screener = open_screener(project, open_policies(project, confined=True))
-    return Now(equal=equal, digest=read.digest, text=screener.mask(part))
+    if equal:
+        part = "\n".join(lines[one.start_line - 1 : one.end_line]) if one.start_line is not None else read.text
+        return Now(equal=True, digest=read.digest, text=screener.mask(part), same_text=True)
+    found = counterpart(one, screener.mask(read.text))
+    return Now(equal=False, digest=read.digest, text=found.text, part=found.what, same_text=found.same)

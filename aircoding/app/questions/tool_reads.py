@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from aircoding.records.layers import SegmentKind
@@ -31,6 +31,6 @@ def tool_reads(store: Store, subject: str, within: Within) -> ToolReads:
     """Return the calls of the reading tool that name a path; none where the texts of calls are not kept."""
     path = json.dumps(subject.removeprefix("project:"), ensure_ascii=False)
     hits = store.search.find(f'"name":"{READ_TOOL}","input":{{"path":{path}', candidates=False)
-    seen, total, _ = store.sightings.places(hits.segments, within, limit=_SHOWN)
+    seen, total, _ = store.sightings.places(hits.segments, replace(within, with_texts=True), limit=_SHOWN)
     calls = tuple(one for one in seen if one.record.kind is SegmentKind.TOOL_CALL)
     return ToolReads(calls=calls, total=total - (len(seen) - len(calls)))

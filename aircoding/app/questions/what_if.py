@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import aircoding
 from aircoding.app.estimators import estimators_of
 from aircoding.app.models import capabilities, limits_for
-from aircoding.app.project import Project, open_project
+from aircoding.app.project import Project, open_recorded
 from aircoding.app.questions.selectors import selected_id
 from aircoding.app.questions.tried_rules import TriedRule, read_tried_rule
 from aircoding.audit.differences import Difference, compare
@@ -92,7 +92,7 @@ def what_if(request: WhatIfRequest) -> WhatIf:
         NotFoundError: there is no such assembly, its texts are not kept, or a name means none of its candidates.
         UsageError: a file cannot be taken in as a rule file.
     """
-    project = open_project(request.start)
+    project = open_recorded(request.start)
     with project.open_store() as store:
         recorded = store.assemblies.get(selected_id(store, request.manifest_id))
         if request.model == recorded.manifest.model:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from aircoding.audit.considerations import Consideration, consideration
 from aircoding.audit.place_groups import PlaceGroup, fold_places
 from aircoding.audit.places import Place, why
 from aircoding.audit.subjects import matches, split_version
-from aircoding.audit.witnesses import Summary, Witness, who_saw
+from aircoding.audit.witnesses import SourceNow, Summary, Witness, who_saw
 from aircoding.errors import NotFoundError
 from aircoding.records.ids import ManifestId
 from aircoding.records.seen import SeenSegment
@@ -27,12 +27,14 @@ if TYPE_CHECKING:
     from aircoding.records.manifest import SegmentRecord
     from aircoding.store import Store
     from aircoding.store.sightings import Named
-    from aircoding.store.verdicts import WorkerCount
+    from aircoding.store.verdicts import WorkerCount, WorkerVerdict
     from aircoding.store.within import Within
 
-__all__ = ["WhoSaw", "Why", "WhyNot", "who_saw_subject", "why_not_subject", "why_text"]
+__all__ = ["RoleCount", "WhoSaw", "Why", "WhyNot", "who_saw_subject", "why_not_subject", "why_text"]
 
 _NOT_WHOLE = frozenset({"part", "missed", "other", "never"})
+_HAD = frozenset({"seen", "part", "other"})
+_STALE: frozenset[SourceNow] = frozenset({"changed", "gone"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,13 +97,29 @@ class Why(Paged):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RoleCount:
+    """How many workers of one role there are, and how many of them saw a subject or a part of it."""
+
+    role: str
+    workers: int
+    seen: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WhoSaw(Paged):
-    """Who saw a subject: all workers counted, and a page of `total` of them; `run_id` None: of all runs."""
+    """Who saw a subject: all workers counted, and a page of `total` of them; `run_id` None: of all runs.
+
+    `gone` says that all that is stale is so since its file is gone. `not_compared` counts workers that had the subject
+    in runs that were taken in from elsewhere: the files here say nothing of theirs.
+    """
 
     run_id: str | None
     summary: Summary
     witnesses: tuple[Witness, ...]
     reads: ToolReads = field(default_factory=ToolReads)
+    roles: tuple[RoleCount, ...] = ()
+    gone: bool = False
+    not_compared: int = 0
 
     @property
     def items(self) -> tuple[Witness, ...]:
@@ -124,7 +142,9 @@ def why_text(start: Path, text: str, asked: Asked, *, manifest_id: str | None, p
         )
     with record_of(start) as (_, store):
         if manifest_id is not None:
-            context = store.assemblies.get(selected_id(store, manifest_id))
+            chosen = selected_id(store, manifest_id)
+            require_texts(store, store.assemblies.account(chosen).manifest.run_id)
+            context = store.assemblies.get(chosen)
             return _shown(context.manifest.run_id, why([context], text), page, fold=fold)
         within = asked_within(store, asked)
         if within.run_id is None:
@@ -153,7 +173,8 @@ def _shown(run_id: str, places: tuple[Place, ...], page: Page, *, fold: bool) ->
 
 def _indexed(store: Store, text: str, within: Within, page: Page) -> Why:
     hits = store.search.find(text, candidates=False)
-    seen, total, sessions = store.sightings.places(hits.segments, within, limit=page.limit, offset=page.offset)
+    kept = replace(within, with_texts=True)
+    seen, total, sessions = store.sightings.places(hits.segments, kept, limit=page.limit, offset=page.offset)
     return Why(
         run_id=None,
         places=(),
@@ -196,7 +217,8 @@ def why_not_subject(start: Path, subject: str, asked: Asked, *, manifest_id: str
             if within.run_id is not None:
                 require_texts(store, within.run_id)
             hits = store.search.find(subject)
-            by_text = _considered(store, store.sightings.outcomes_of(hits.segment_ids), within, page)
+            kept = replace(within, with_texts=True)
+            by_text = _considered(store, store.sightings.outcomes_of(hits.segment_ids), kept, page)
             gone = store.sightings.runs_without_texts()
             found = replace(
                 by_text,
@@ -222,7 +244,7 @@ def who_saw_subject(
     start: Path, subject: str, asked: Asked, *, page: Page, only_stale: bool = False, only_missed: bool = False
 ) -> WhoSaw:
     """Return which workers had a subject in a prompt. `PATH@DIGEST` asks for one version."""
-    from aircoding.app.questions.staleness import stale_segments
+    from aircoding.app.questions.staleness import foreign_runs, sources_now
     from aircoding.store.verdicts import SubjectRows, count_verdicts
 
     name, digest = split_version(subject)
@@ -230,33 +252,56 @@ def who_saw_subject(
         within = asked_within(store, asked)
         named = _meant(store.sightings.segments_named(name), name)
         outcomes = _numbers(_meant(store.sightings.outcomes_named(name), name))
+        now = sources_now(root, store, named)
         rows = SubjectRows(
             segments=_numbers(named),
             outcomes=outcomes,
             version=None if digest is None else _numbers(one for one in named if _has_digest(one, digest)),
-            stale=stale_segments(root, store, named),
+            stale=frozenset(number for number, each in now.items() if each in _STALE),
         )
-        verdicts = store.sightings.verdicts(rows, within)
+        foreign = foreign_runs(root, store)
+        verdicts = [_of_here(one, foreign) for one in store.sightings.verdicts(rows, within)]
         asked_for = [
             one for one in verdicts if (one.stale or not only_stale) and (one.verdict in _NOT_WHOLE or not only_missed)
         ]
         workers = store.sightings.workers([one.worker for one in on_page(asked_for, page)], within)
         seen, told = store.sightings.of_workers(workers, rows.segments, rows.outcomes)
         reads = tool_reads(store, name, within)
-    are_stale = {(one.segment_id, one.source_digest) for one in named if one.number in rows.stale}
+    versions = {(one.segment_id, one.source_digest): now[one.number] for one in named}
 
-    def is_stale(record: SegmentRecord) -> bool:
-        return (record.segment_id, record.source.digest) in are_stale
+    def now_of(record: SegmentRecord) -> SourceNow:
+        return versions.get((record.segment_id, record.source.digest), "unknown")
 
-    told_by = who_saw(workers, seen, told, name, digest=digest, is_stale=is_stale)
+    told_by = who_saw(workers, seen, told, name, digest=digest, is_stale=lambda one: now_of(one) in _STALE)
     return WhoSaw(
         run_id=within.run_id,
         summary=_counted(count_verdicts(verdicts)),
-        witnesses=told_by,
+        witnesses=tuple(_with_source(one, foreign, now_of) for one in told_by),
         total=len(asked_for),
         offset=page.offset,
         reads=reads,
+        roles=_by_role(verdicts),
+        gone=bool(rows.stale) and all(now[number] == "gone" for number in rows.stale),
+        not_compared=sum(one.worker[0] in foreign and one.verdict in _HAD for one in verdicts),
     )
+
+
+def _of_here(one: WorkerVerdict, foreign: Collection[str]) -> WorkerVerdict:
+    return one._replace(stale=False) if one.worker[0] in foreign else one
+
+
+def _with_source(one: Witness, foreign: Collection[str], now_of: Callable[[SegmentRecord], SourceNow]) -> Witness:
+    if one.newest is None or one.run_id in foreign:
+        return replace(one, stale=False)
+    return replace(one, now=now_of(one.newest))
+
+
+def _by_role(verdicts: Iterable[WorkerVerdict]) -> tuple[RoleCount, ...]:
+    workers: dict[str, list[bool]] = {}
+    for one in verdicts:
+        workers.setdefault(one.worker[2], []).append(one.verdict in {"seen", "part"})
+    counts = (RoleCount(role=role, workers=len(some), seen=sum(some)) for role, some in sorted(workers.items()))
+    return tuple(counts)
 
 
 def _meant(named: Collection[Named], subject: str) -> list[Named]:

@@ -27,6 +27,8 @@ def why_not_now(
     """
     outcomes = sightings([build_context(request, say=say).manifest]).outcomes
     found = why_not(outcomes, subject)
+    if request.task_id is None:  # the prompt was made of a task that nobody planned
+        found = tuple(replace(one, task_id=None) for one in found)
     shown = on_page(found, page)
     answer = WhyNot(run_id=None, considerations=shown, total=len(found), offset=page.offset, sessions=1, now=True)
     if found:

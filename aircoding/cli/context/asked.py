@@ -14,8 +14,8 @@ _NAMES = ("run_id", "task_id", "role", "session_id", "since")
 manifest_option = click.option("--manifest", "manifest_id", help="Only this assembly.")
 
 
-def asked_options(role: str | None = None) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command `--run`, `--since`, `--task`, `--role` (of default `role`) and `--session`, as one `asked`."""
+def asked_options() -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command `--run`, `--since`, `--task`, `--role` and `--session`, as one `asked`."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
@@ -30,7 +30,7 @@ def asked_options(role: str | None = None) -> Callable[[Callable[..., None]], Ca
                 "--since", help="Runs started since then: 12h, 7d, a date or a time; of all runs, unless --run."
             ),
             click.option("--task", "task_id", help="Only this task's workers."),
-            click.option("--role", default=role, show_default=role is not None, help="Only this role, or `all`."),
+            click.option("--role", help="Only this role; default all."),
             click.option("--session", "session_id", help="Only this session."),
         )
         for option in reversed(options):

@@ -41,6 +41,8 @@ def _now(now: Now, before: str | None) -> Iterator[str]:
         yield f"--- now: the source is the same ({now.digest[:12]})"
         if before is None and now.text is not None:
             yield now.text.removesuffix("\n")
+    elif now.same_text:
+        yield f"--- now: the source is another ({now.digest[:12]}), and this text stands in it as it was"
     else:
-        yield f"--- now: the source is another ({now.digest[:12]})"
+        yield f"--- now: the source is another ({now.digest[:12]}); {visible_line(now.part)}:"
         yield (now.text or "").removesuffix("\n")

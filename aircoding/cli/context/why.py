@@ -78,9 +78,9 @@ def _now(subject: str, asked: Asked, page: Page, manifest_id: str | None, paths:
 
 @click.command("who-saw")
 @click.argument("subject")
-@asked_options(role="executor")
+@asked_options()
 @page_options()
-@click.option("--stale", "only_stale", is_flag=True, help="Only workers whose newest version is not that of the file.")
+@click.option("--stale", "only_stale", is_flag=True, help="Only workers whose newest text is not in the file any more.")
 @click.option("--missed", "only_missed", is_flag=True, help="Only workers who did not see all of it.")
 @json_option
 def who_saw(subject: str, asked: Asked, page: Page, only_stale: bool, only_missed: bool, as_json: bool) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from aircoding.app.questions.why import WhoSaw, WhyNot
     from aircoding.audit.absences import Absence
     from aircoding.audit.considerations import Consideration
-    from aircoding.audit.witnesses import Summary, Witness
+    from aircoding.audit.witnesses import Witness
     from aircoding.records.manifest import SegmentRecord
     from aircoding.records.seen import SeenSegment
 
@@ -72,8 +72,9 @@ def _absence(subject: str, absence: Absence) -> list[str]:
 def _consideration(some: list[Consideration], found: WhyNot) -> list[str]:
     one, note = some[0], some[0].outcome
     reason = f" ({note.reason.value})" if note.reason else ""
-    who = f"{'now' if found.now else one.manifest_id}  task {one.task_id or '-'}  {one.role}"
-    what = shown_section(note.segment_id) if len(some) == 1 else f"{plain_uri(note.uri)}, {len(some)} sections,"
+    task = f"task {one.task_id}  " if one.task_id else ""
+    who = f"{'now' if found.now else one.manifest_id}  {task}{one.role}"
+    what = shown_section(note.segment_id) if len(some) == 1 else f"{plain_uri(note.uri)}, {len(some)} parts,"
     lines = [f"{who}: {what} was {note.outcome.value}{reason}"]
     if one.sessions > 1 or (found.sessions > 1 and one.runs > 1):
         others = f", with {one.variants} different details or texts" if one.variants > 1 else ""
@@ -104,11 +105,13 @@ def who_saw_text(subject: str, found: WhoSaw) -> str:
     if found.run_id is not None:
         headings, rows = headings[1:], [row[1:] for row in rows]
     shown = table(headings, rows) if rows else "no worker is among these"
-    return "\n".join([f"{subject}: {_summary(count)}", "", shown, *(["", *read] if read else [])])
+    return "\n".join([f"{subject}: {_summary(found)}", "", shown, *(["", *read] if read else [])])
 
 
-def _summary(count: Summary) -> str:
-    parts = [f"seen by {count.seen + count.part} of {count.workers}"]
+def _summary(found: WhoSaw) -> str:
+    count = found.summary
+    roles = ", ".join(f"{one.role} {one.seen} of {one.workers}" for one in found.roles)
+    parts = [f"seen by {count.seen + count.part} of {count.workers}" + (f" ({roles})" if len(found.roles) > 1 else "")]
     if count.part:
         parts.append(f"in part by {count.part} of these")
     if count.missed:
@@ -119,22 +122,29 @@ def _summary(count: Summary) -> str:
     if count.never:
         parts.append(f"never considered for {count.never}")
     if count.stale:
-        parts.append(f"{count.stale} hold a version that is not the file's now")
+        what = "a text whose file is gone" if found.gone else "a text that is not the file's now"
+        parts.append(f"{count.stale} hold {what}")
+    if found.not_compared:
+        parts.append(
+            f"{found.not_compared} not compared with the files here: of runs that were taken in from elsewhere"
+        )
     return "; ".join(parts)
 
 
 def _verdict(one: Witness) -> str:
     words = {"seen": "yes", "part": "in part", "missed": "NO", "other": "NO", "never": "NO"}
-    return words[one.verdict] + (", stale" if one.stale else "")
+    stale = ", file gone" if one.now == "gone" else ", stale"
+    return words[one.verdict] + (stale if one.stale else "")
 
 
 def _how(one: Witness) -> str:
     if one.saw is not None and one.left_out:
         whole = one.sections_seen + len(one.left_out)
-        return f"{one.sections_seen} of {whole} sections; not {'; not '.join(map(_left_out, one.left_out))}"
+        return f"{one.sections_seen} of {whole} parts; not {'; not '.join(map(_left_out, one.left_out))}"
     if one.saw is not None:
         version = _version(one.saw) if one.newest is None else _version(one.newest)
-        return f"{shown_place(one.saw)} ({one.saw.form}, {version}), by {plain_uri(one.saw.selected_by)}"
+        around = "; its file was changed, this text was not" if one.now == "around" else ""
+        return f"{shown_place(one.saw)} ({one.saw.form}, {version}), by {plain_uri(one.saw.selected_by)}{around}"
     if one.missed is not None:
         note = one.missed.outcome
         reason = note.reason.value if note.reason else note.outcome.value
