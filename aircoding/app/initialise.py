@@ -23,6 +23,7 @@ _FILES = (
     (".air/shared/rules/toolchain-rules.md", "rules/toolchain-rules.md"),
     (".air/shared/plan/plan.md", "init/plan.md"),
     (".air/shared/plan/tasks.yaml", "init/tasks.yaml"),
+    (".air/shared/context-tests/example.yaml", "init/context-tests.yaml"),
 )
 
 

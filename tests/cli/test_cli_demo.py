@@ -128,6 +128,15 @@ def test_the_demo_works_without_a_sandbox_and_says_so(tmp_path: Path, monkeypatc
     assert "11 of 12 tasks done" in done.stdout
 
 
+def test_a_contradiction_and_a_missing_rule_are_there_to_be_asked_for(demo: Path) -> None:
+    conflicts = air(demo, "context", "conflicts")
+    checked = air(demo, "context", "check")
+
+    assert "project:AGENTS.md:6 asks for `scp supplier.example:prices.csv" in conflicts.output
+    assert (checked.code, "1 of 2 tests failed" in checked.output) == (1, True), checked.output
+    assert "decided at .air/shared/rules/licence-header.md:4" in checked.output
+
+
 def test_a_name_that_nobody_knows_is_told_from_a_rule_that_stayed_out(demo: Path) -> None:
     by_id = air(demo, "context", "who-saw", "licence-header")
     unknown = air(demo, "context", "who-saw", "no-such-rule")

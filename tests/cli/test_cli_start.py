@@ -194,6 +194,8 @@ def test_init_is_idempotent_and_keeps_what_is_there(tmp_path: Path) -> None:
 
     assert all(made for _, made in first.result["init"]["files"])  # type: ignore[index]
     assert not any(made for _, made in second.result["init"]["files"])  # type: ignore[index]
+    checked = air(root, "context", "check")
+    assert (checked.code, "ok      who works on the README" in checked.output) == (0, True), checked.output
     assert (root / ".air/config.toml").read_text() == "# mine\n"
     assert air(root, "plan", "check").code == 0
 

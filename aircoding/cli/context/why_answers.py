@@ -125,9 +125,7 @@ def _summary(found: WhoSaw) -> str:
         what = "a text whose file is gone" if found.gone else "a text that is not the file's now"
         parts.append(f"{count.stale} hold {what}")
     if found.not_compared:
-        parts.append(
-            f"{found.not_compared} not compared with the files here: of runs that were taken in from elsewhere"
-        )
+        parts.append(f"{found.not_compared} not compared with the files here: their runs are from elsewhere")
     return "; ".join(parts)
 
 
