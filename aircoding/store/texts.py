@@ -68,6 +68,11 @@ class TextStore:
         with self._database.read() as connection:
             return find_texts(connection, [digest]).get(digest)
 
+    def kept(self, digests: Iterable[Digest]) -> dict[Digest, str]:
+        """Return those of many texts that are kept, by digest; an empty digest names none."""
+        with self._database.read() as connection:
+            return find_texts(connection, (one for one in dict.fromkeys(digests) if one))
+
 
 def put_texts(connection: Connection, texts: Mapping[Digest, str], now: str) -> None:
     """Store those texts that are not there yet, in the caller's transaction.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from aircoding.audit.witnesses import SourceNow
 from aircoding.errors import AirError
 from aircoding.homes import air_home, user_home
+from aircoding.records.digests import sha256_text
+from aircoding.records.ids import Digest
 from aircoding.sources.files import read_text_file
 from aircoding.sources.resources import read_resource
 
@@ -25,16 +27,11 @@ def sources_now(root: Path, store: Store, named: Iterable[Named]) -> dict[int, S
 
     Of a packaged text that is filled in, and of what is no file, nothing can be said.
     """
-    read: dict[str, _File | None] = {}
-    found: dict[int, SourceNow] = {}
-    for one in named:
-        if one.uri.startswith("resource:"):
-            found[one.number] = _resource_now(store, one)
-            continue
-        if one.uri not in read:
-            read[one.uri] = _file_now(root, one.uri)
-        found[one.number] = _compared(store, one, read[one.uri])
-    return found
+    asked = tuple(named)
+    files = {uri: _file_now(root, uri) for uri in {one.uri for one in asked}}
+    others = [one for one in asked if _is_another(one, files[one.uri])]
+    held = store.texts.kept(Digest(one.text_digest) for one in others)
+    return {one.number: _now(one, files[one.uri], held) for one in asked}
 
 
 def foreign_runs(root: Path, store: Store) -> frozenset[str]:
@@ -53,14 +50,17 @@ def foreign_runs(root: Path, store: Store) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file as it is; an empty digest: it is gone."""
+    """A file as it is; an empty digest: it is gone. A packaged one may be filled in, so that its words are others."""
 
     digest: str
     text: str
+    is_packaged: bool = False
 
 
 def _file_now(root: Path, uri: str) -> _File | None:
     """Return a file; None where a uri names no file that can be read."""
+    if uri.startswith("resource:"):
+        return _packaged(uri.removeprefix("resource:"))
     place = _place(root, uri)
     if place is None:
         return None
@@ -71,16 +71,31 @@ def _file_now(root: Path, uri: str) -> _File | None:
     return None if read.problem is not None else _File(read.digest, read.text)
 
 
-def _compared(store: Store, one: Named, file: _File | None) -> SourceNow:
+def _packaged(name: str) -> _File | None:
+    """Return a packaged text; None where it is data that is put into words."""
+    try:
+        text = read_resource(name)
+    except AirError:
+        return _File("", "")
+    return _File(sha256_text(text), text, is_packaged=True) if name.endswith(".md") else None
+
+
+def _is_another(one: Named, file: _File | None) -> bool:
+    return file is not None and bool(file.digest) and file.digest != one.source_digest
+
+
+def _now(one: Named, file: _File | None, held: Mapping[Digest, str]) -> SourceNow:
     if file is None:
         return "unknown"
     if not file.digest:
         return "gone"
-    if file.digest == one.source_digest:
+    if not _is_another(one, file):
         return "same"
-    held = store.texts.get(one.text_digest)  # type: ignore[arg-type]  # a digest
+    text = held.get(Digest(one.text_digest), "").strip()
     # A header or another part was changed: what this worker holds is in the file as it is.
-    return "around" if held and held.strip() and held.strip() in file.text else "changed"
+    if text and text in file.text:
+        return "same" if file.is_packaged else "around"
+    return "unknown" if file.is_packaged and (not text or "{" in file.text) else "changed"
 
 
 def _place(root: Path, uri: str) -> tuple[Path, str, bool] | None:
@@ -97,15 +112,3 @@ def _place(root: Path, uri: str) -> tuple[Path, str, bool] | None:
             except AirError:
                 return None
     return None
-
-
-def _resource_now(store: Store, one: Named) -> SourceNow:
-    try:
-        text = read_resource(one.uri.removeprefix("resource:"))
-    except AirError:
-        return "gone"
-    held = store.texts.get(one.text_digest)  # type: ignore[arg-type]  # a digest
-    is_prose = one.uri.endswith(".md") and "{" not in text
-    if not is_prose or held is None:
-        return "unknown"
-    return "same" if held.strip() in text else "changed"
