@@ -144,7 +144,7 @@ def test_a_name_that_nobody_knows_is_told_from_a_rule_that_stayed_out(demo: Path
 
     assert "executor 11 of 12, reviewer 1 of 1" in by_id.output
     assert "path_not_matched" in by_id.output
-    assert "never considered for any of 12 workers" in unknown.output
+    assert "never considered for any of 16 workers" in unknown.output
     assert task.code == 2
     assert "has no task T99" in task.output
 
