@@ -129,4 +129,3 @@ def _left_out_first(connection: Connection, these: ColumnElement[bool]) -> Itera
         (2 * number + 1, "\n".join(texts_that_start(connection, segment_id.rpartition("@")[2])))
         for number, segment_id in connection.execute(query).all()
     ]
-

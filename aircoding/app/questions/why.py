@@ -14,6 +14,7 @@ from aircoding.app.questions.tool_calls import calls_of
 from aircoding.app.questions.tool_reads import ToolReads, tool_reads
 from aircoding.audit.absences import Absence
 from aircoding.audit.considerations import Consideration, consideration
+from aircoding.audit.origins import Call
 from aircoding.audit.place_groups import PlaceGroup, fold_places
 from aircoding.audit.places import Place, why
 from aircoding.audit.subjects import matches, split_version
@@ -23,7 +24,6 @@ from aircoding.records.ids import ManifestId
 from aircoding.records.seen import SeenSegment
 
 if TYPE_CHECKING:
-    from aircoding.audit.origins import Call
     from aircoding.records.manifest import SegmentRecord
     from aircoding.store import Store
     from aircoding.store.sightings import Named

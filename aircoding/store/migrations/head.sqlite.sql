@@ -3,18 +3,6 @@ CREATE TABLE aircoding_schema (
 	CONSTRAINT aircoding_schema_pkc PRIMARY KEY (version_num)
 );
 
-CREATE TABLE texts (
-	digest BLOB NOT NULL, 
-	codec TEXT NOT NULL, 
-	size_bytes INTEGER NOT NULL, 
-	body BLOB, 
-	stored_at TEXT NOT NULL, 
-	PRIMARY KEY (digest)
-)
- STRICT
-
-;
-
 CREATE TABLE runs (
 	run_id TEXT NOT NULL, 
 	goal TEXT NOT NULL, 
@@ -188,7 +176,6 @@ CREATE TABLE assemblies (
 	digest BLOB NOT NULL, 
 	provenance TEXT NOT NULL, 
 	run_id TEXT NOT NULL, 
-	run_revision BLOB NOT NULL, 
 	session_id TEXT NOT NULL, 
 	task_id TEXT, 
 	attempt INTEGER, 
@@ -198,9 +185,8 @@ CREATE TABLE assemblies (
 	turn INTEGER NOT NULL, 
 	epoch INTEGER NOT NULL, 
 	created_at TEXT NOT NULL, 
-	recorded_at TEXT NOT NULL, 
+	recorded_at INTEGER NOT NULL, 
 	estimator TEXT NOT NULL, 
-	policy_digest BLOB NOT NULL, 
 	tokens_low INTEGER NOT NULL, 
 	tokens_expected INTEGER NOT NULL, 
 	tokens_high INTEGER NOT NULL, 
@@ -229,9 +215,9 @@ CREATE TABLE segments (
 	fingerprint BLOB NOT NULL, 
 	segment_id TEXT, 
 	layer TEXT NOT NULL, 
-	scope TEXT NOT NULL, 
-	trust TEXT NOT NULL, 
-	kind TEXT NOT NULL, 
+	scope INTEGER NOT NULL, 
+	trust INTEGER NOT NULL, 
+	kind INTEGER NOT NULL, 
 	uri TEXT NOT NULL, 
 	source_digest BLOB, 
 	text_digest BLOB NOT NULL, 
@@ -240,9 +226,9 @@ CREATE TABLE segments (
 	revision TEXT, 
 	rule_id TEXT, 
 	required INTEGER NOT NULL, 
-	form TEXT NOT NULL, 
+	form INTEGER NOT NULL, 
 	tokens INTEGER NOT NULL, 
-	selected_by TEXT NOT NULL, 
+	selected_by TEXT, 
 	PRIMARY KEY (segment), 
 	UNIQUE (fingerprint)
 )
@@ -507,12 +493,6 @@ CREATE TABLE hook_results (
 
 CREATE UNIQUE INDEX ux_hook_results_occasion ON hook_results (session_id, occasion, position);
 
-CREATE INDEX ix_segments_segment_id ON segments (segment_id) WHERE selected_by <> 'conversation';
-
-CREATE INDEX ix_segments_text_digest ON segments (text_digest) WHERE selected_by <> 'conversation';
-
-CREATE INDEX ix_segments_uri ON segments (uri) WHERE selected_by <> 'conversation';
-
 CREATE INDEX ix_outcomes_rule_id ON outcomes (rule_id) WHERE rule_id IS NOT NULL;
 
 CREATE INDEX ix_segments_rule_id ON segments (rule_id) WHERE rule_id IS NOT NULL;
@@ -549,36 +529,6 @@ CREATE TABLE "outcome_uses" (
 
 CREATE INDEX ix_outcome_uses_outcome_row ON outcome_uses (outcome_row);
 
-CREATE TABLE "segment_texts" (
-	segment INTEGER NOT NULL, 
-	position INTEGER NOT NULL, 
-	shown_digest BLOB NOT NULL, 
-	PRIMARY KEY (segment, position), 
-	FOREIGN KEY(segment) REFERENCES segments (segment), 
-	FOREIGN KEY(shown_digest) REFERENCES texts (digest)
-)
- WITHOUT ROWID,
- STRICT
-
-;
-
-CREATE INDEX ix_segment_texts_shown_digest ON segment_texts (shown_digest);
-
-CREATE TABLE "messages" (
-	session_id TEXT NOT NULL, 
-	position INTEGER NOT NULL, 
-	role TEXT NOT NULL, 
-	node_digest BLOB NOT NULL, 
-	recorded_at TEXT NOT NULL, 
-	PRIMARY KEY (session_id, position), 
-	FOREIGN KEY(node_digest) REFERENCES texts (digest), 
-	FOREIGN KEY(session_id) REFERENCES sessions (session_id)
-)
- WITHOUT ROWID,
- STRICT
-
-;
-
 CREATE VIEW v_omissions AS 
 SELECT manifest_id, run_id, session_id, task_id, attempt, role, turn, epoch, segment_id, uri, layer,
        outcome, reason, detail, tokens, decided_by
@@ -608,14 +558,64 @@ CREATE TABLE redactions (
 
 ;
 
+CREATE TABLE "texts" (
+	text_row INTEGER NOT NULL, 
+	digest BLOB NOT NULL, 
+	codec INTEGER NOT NULL, 
+	size_bytes INTEGER NOT NULL, 
+	body BLOB, 
+	stored_at INTEGER NOT NULL, 
+	PRIMARY KEY (text_row), 
+	UNIQUE (digest)
+)
+ STRICT
+
+;
+
+CREATE TABLE "segment_texts" (
+	segment INTEGER NOT NULL, 
+	position INTEGER NOT NULL, 
+	text_row INTEGER NOT NULL, 
+	PRIMARY KEY (segment, position), 
+	FOREIGN KEY(segment) REFERENCES segments (segment), 
+	FOREIGN KEY(text_row) REFERENCES texts (text_row)
+)
+ WITHOUT ROWID,
+ STRICT
+
+;
+
+CREATE INDEX ix_segment_texts_text_row ON segment_texts (text_row);
+
+CREATE TABLE "messages" (
+	session_id TEXT NOT NULL, 
+	position INTEGER NOT NULL, 
+	role TEXT NOT NULL, 
+	node_row INTEGER NOT NULL, 
+	recorded_at INTEGER NOT NULL, 
+	PRIMARY KEY (session_id, position), 
+	FOREIGN KEY(node_row) REFERENCES texts (text_row), 
+	FOREIGN KEY(session_id) REFERENCES sessions (session_id)
+)
+ WITHOUT ROWID,
+ STRICT
+
+;
+
+CREATE INDEX ix_segments_segment_id ON segments (segment_id) WHERE selected_by IS NOT NULL;
+
+CREATE INDEX ix_segments_text_digest ON segments (text_digest) WHERE selected_by IS NOT NULL;
+
+CREATE INDEX ix_segments_uri ON segments (uri) WHERE selected_by IS NOT NULL;
+
 CREATE VIEW v_segments AS 
 SELECT a.manifest_id, a.run_id, a.session_id, a.task_id, a.attempt, a.role, a.turn, a.epoch,
-       d.turn AS added_turn, u.position, coalesce(s.segment_id, s.layer || ':' || s.uri || '@' || substr(lower(hex(s.text_digest)), 1, 8)) AS segment_id, s.layer, s.scope, s.trust, s.kind, s.uri,
-       s.start_line, s.end_line, s.revision, s.rule_id, s.required, s.form, s.tokens, s.selected_by,
-       lower(hex(coalesce(s.source_digest, s.text_digest))) AS source_digest, lower(hex(s.text_digest)) AS text_digest, u.spans
+       d.turn AS added_turn, u.position, coalesce(s.segment_id, s.layer || ':' || s.uri || '@' || substr(lower(hex(s.text_digest)), 1, 8)) AS segment_id, s.layer, CASE s.scope WHEN 0 THEN 'turn' WHEN 1 THEN 'session' WHEN 2 THEN 'run' WHEN 3 THEN 'fleet' END AS scope, CASE s.trust WHEN 0 THEN 'agent' WHEN 1 THEN 'external' WHEN 2 THEN 'project' WHEN 3 THEN 'user' WHEN 4 THEN 'builtin' END AS trust, CASE s.kind WHEN 0 THEN 'tool_call' WHEN 1 THEN 'message' WHEN 2 THEN 'tool_result' WHEN 3 THEN 'invariant' WHEN 4 THEN 'role' WHEN 5 THEN 'identity' WHEN 6 THEN 'guidance' WHEN 7 THEN 'policy' WHEN 8 THEN 'rule' WHEN 9 THEN 'skills_index' WHEN 10 THEN 'skill' WHEN 11 THEN 'memory' WHEN 12 THEN 'context' WHEN 13 THEN 'plan' WHEN 14 THEN 'adr' WHEN 15 THEN 'graph' WHEN 16 THEN 'task' WHEN 17 THEN 'dependency' WHEN 18 THEN 'file' WHEN 19 THEN 'artifact' WHEN 20 THEN 'diagnostic' WHEN 21 THEN 'finding' WHEN 22 THEN 'summary' WHEN 23 THEN 'decision' WHEN 24 THEN 'conflict' WHEN 25 THEN 'tool' WHEN 26 THEN 'failure' WHEN 27 THEN 'instruction' WHEN 28 THEN 'output_format' WHEN 29 THEN 'omission_note' WHEN 30 THEN 'notice' WHEN 31 THEN 'steering' WHEN 32 THEN 'time' END AS kind, s.uri,
+       s.start_line, s.end_line, s.revision, s.rule_id, s.required, CASE s.form WHEN 0 THEN 'whole' WHEN 1 THEN 'excerpt' WHEN 2 THEN 'reference' WHEN 3 THEN 'none' END AS form, s.tokens, coalesce(s.selected_by, 'conversation') AS selected_by,
+       lower(hex(coalesce(s.source_digest, s.text_digest))) AS source_digest, lower(hex(s.text_digest)) AS text_digest, replace(replace(replace(replace(replace(u.spans, '<', '/messages/'), '|', '/system/'), '>', '/content/'), '^', '/text'), '~"]', '",null,null]') AS spans
 FROM assemblies a
 JOIN assemblies d ON d.session_id = a.session_id AND d.turn BETWEEN a.segments_since AND a.turn
 JOIN segment_uses u ON u.assembly = d.assembly
 JOIN segments s ON s.segment = u.segment;
 
-INSERT INTO aircoding_schema VALUES ('0009_digest_bytes');
+INSERT INTO aircoding_schema VALUES ('0010_short_rows');
