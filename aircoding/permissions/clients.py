@@ -24,6 +24,8 @@ class _Client:
     own_name: frozenset[str]
     asks: frozenset[str]
     saves: bool
+    proxies: frozenset[str] = frozenset()
+    """Options whose value is a host that everything goes to."""
 
 
 def _set(text: str) -> frozenset[str]:
@@ -47,6 +49,7 @@ CLIENTS: dict[str, _Client] = {
             "-t --netrc-file --preproxy --socks5 --doh-url"
         ),
         saves=False,
+        proxies=_set("-x --proxy --preproxy --socks4 --socks4a --socks5 --socks5-hostname --proxy1.0 --doh-url"),
     ),
     "wget": _Client(
         flags=_set("-q -v -S -c -4 -6 --quiet --verbose --no-verbose --server-response --spider --continue"),
@@ -125,10 +128,10 @@ def _option(
         return True, True
     if option in client.values:
         return True, value is None or value.value is not None
-    if option == "--url":
+    if option == "--url" or option in client.proxies:
         if value is not None:
             uses.urls.append(value)
-        return True, True
+        return True, option == "--url"
     if option in {"-X", "--request"}:
         return True, value is not None and (value.value or "").upper() in {"GET", "HEAD"}
     if option in client.asks:

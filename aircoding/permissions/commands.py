@@ -17,11 +17,21 @@ from aircoding.permissions.odd_commands import odd_uses
 from aircoding.permissions.operands import program_uses
 from aircoding.permissions.paths import judge_glob, judge_path, judge_tree
 from aircoding.permissions.program_rules import UNKNOWN_PROGRAM, denied_among, judge_program, program_of
-from aircoding.permissions.programs import ACTORS, is_dangerous_variable
-from aircoding.permissions.shell_parse import Assigned, Doubt, Edge, Event, Joint, Redirect, Simple, parse_line
+from aircoding.permissions.programs import ACTORS, holds_command, is_dangerous_variable
+from aircoding.permissions.shell_parse import (
+    Assigned,
+    Doubt,
+    Edge,
+    Event,
+    Joint,
+    Redirect,
+    Simple,
+    Substituted,
+    parse_line,
+)
 from aircoding.permissions.shell_words import Word, static_word
 from aircoding.permissions.uses import Script, Uses
-from aircoding.permissions.wrappers import hands_on, runs_others
+from aircoding.permissions.wrappers import hands_on, possible_scripts, runs_others
 from aircoding.records.policy import Effect, Judgement, Policy, PolicySubject
 
 __all__ = ["judge_command"]
@@ -43,7 +53,7 @@ stands in it."""
 
 def judge_command(command: str, cwd: str, policy: Policy) -> tuple[Judgement, ...]:
     """Return the judgements of all that a command line would do, each once; never empty."""
-    line = _Line(command, cwd, policy)
+    line = _Line(command, Folders(frozenset({cwd})), policy, _REPARSED_FACTOR * len(command) + _REPARSED_BYTES)
     line.run()
     if not line.judgements:
         return (by_engine(Effect.ALLOW, PolicySubject.COMMAND, command, "nothing", "it runs nothing"),)
@@ -57,6 +67,8 @@ class _Pending:
     words: tuple[Word, ...]
     depth: int = 0
     guessed: bool = False
+    fed: str | None = None
+    assigns: bool = False
 
     def guess(self) -> list[_Pending]:
         """Return the command that this one may run if its program, which is not known, runs its operands."""
@@ -69,12 +81,12 @@ class _Pending:
 class _Line:
     """One walk over the events of a line and of the scripts in it."""
 
-    def __init__(self, command: str, cwd: str, policy: Policy) -> None:
+    def __init__(self, command: str, folders: Folders, policy: Policy, budget: int) -> None:
         self.judgements: list[Judgement] = []
         self._policy = policy
-        self._folders = Folders(cwd)
+        self._folders = folders
         self._loops = 0
-        self._budget = _REPARSED_FACTOR * len(command) + _REPARSED_BYTES
+        self._budget = budget
         self._doubted: set[tuple[Doubt, str]] = set()
         self._work: list[Iterator[Event]] = [parse_line(command)]
         self._texts = [command]
@@ -96,6 +108,8 @@ class _Line:
             self._redirect(event)
         elif isinstance(event, Doubt):
             self._doubt(event)
+        elif isinstance(event, Substituted):
+            self._script(Script(event.script), guess=not event.guess)
         elif isinstance(event, Joint):
             self._folders.join(event)
         elif event is Edge.SCOPE:
@@ -121,7 +135,7 @@ class _Line:
     def _simple(self, command: Simple) -> None:
         for assigned in command.assignments:
             self._assigned(assigned)
-        pending = [_Pending(command.words)] if command.words else []
+        pending = [_Pending(command.words, fed=command.fed, assigns=bool(command.assignments))] if command.words else []
         while pending:
             item = pending.pop()
             if item.depth > _MOST_NESTED:
@@ -143,6 +157,8 @@ class _Line:
             text = assigned.value.raw if assigned.value else ""
             text = text if text.startswith(f"{assigned.name}=") else f"{assigned.name}={text}"
             self._ask(text, "variable", f"{assigned.name} can change what a command runs or reaches")
+            if holds_command(assigned.name) and assigned.value is not None and assigned.value.value is not None:
+                self._script(Script(assigned.value.value.removeprefix(f"{assigned.name}="), possible=True))
 
     def _lies_inside(self, value: Word | None) -> bool:
         """Whether every folder of a search path lies in the worktree, where tests run the worker's code anyway."""
@@ -162,7 +178,7 @@ class _Line:
         if name in _FOLDER_COMMANDS:
             self._change_folder(name, words)
             return []
-        handed = runs_others(name, words)
+        handed = runs_others(name, words, item.fed)
         uses = handed
         argv = words
         if uses is None:
@@ -171,18 +187,21 @@ class _Line:
             elif name == "git":
                 argv, uses = git_uses(words)
             else:
-                uses = odd_uses(name, words) or program_uses(name, words)
+                uses = odd_uses(name, words, assigns=item.assigns) or program_uses(name, words)
         only_hands_on = handed is not None and name != "find"
         judged = judge_program(program, argv, words, self._policy, only_hands_on=only_hands_on)
         self.judgements += judged
         self._judge_uses(uses, words)
-        handed_on = [_Pending(one, item.depth + (name == "find"), item.guessed) for one in uses.commands]
+        fed = item.fed if name != "xargs" else None
+        handed_on = [_Pending(one, item.depth + (name == "find"), item.guessed, fed) for one in uses.commands]
         return handed_on + (self._guess(item) if any(one.pattern == UNKNOWN_PROGRAM for one in judged) else [])
 
     def _guess(self, item: _Pending) -> list[_Pending]:
         """An unknown program may run its operands: what is refused among them is refused, and one deed is judged."""
         if not item.guessed:  # else the unknown program before has looked at these words too
             self.judgements += denied_among(item.words, self._policy)
+            for script in possible_scripts(item.words):
+                self._script(script)
         return item.guess()
 
     def _judge_uses(self, uses: Uses, words: tuple[Word, ...]) -> None:
@@ -204,15 +223,30 @@ class _Line:
         for script in reversed(uses.scripts):
             self._script(script)
 
-    def _script(self, script: Script) -> None:
+    def _script(self, script: Script, *, guess: bool = True) -> None:
         self._budget -= len(script.text)
         if self._budget < 0:
             self._ask(script.text, "nesting", "it nests scripts too deeply to be judged")
             self._rough(script.text)
             return
-        events = parse_line(script.text)
+        if script.possible:
+            self._possible(script)
+            return
+        events = parse_line(script.text, guess=guess)
         self._work.append(_apart(events) if script.apart else events)
         self._texts.append(script.text)
+
+    def _possible(self, script: Script) -> None:
+        """A text that may run: only what must be refused in it counts, since the command that holds it asks already."""
+        line = _Line(script.text, Folders(self._folders.here), self._policy, self._budget)
+        line.run()
+        self._budget = line.left_over
+        self.judgements += [one for one in line.judgements if one.effect is Effect.DENY]
+
+    @property
+    def left_over(self) -> int:
+        """What may still be parsed again, in characters."""
+        return self._budget
 
     def _redirect(self, redirect: Redirect) -> None:
         known = redirect.target.value if redirect.target.value is not None else redirect.target.prefix
@@ -233,7 +267,7 @@ class _Line:
             self._ask(word.raw, "dynamic folder", "a path in a folder that is known only when it runs")
         for cwd in sorted({"."} if fixed or folders is None else folders):
             if access == "tree":
-                self.judgements.append(judge_tree(word.value, self._policy, cwd=cwd))
+                self.judgements.append(judge_tree(word.value, self._policy, cwd=cwd, glob=word.glob))
             elif word.glob:
                 self.judgements.append(judge_glob(word.value, access, self._policy, cwd=cwd))
             else:

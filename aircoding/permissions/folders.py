@@ -35,8 +35,8 @@ class _Shell:
 class Folders:
     """The folders that the next command may run in; None when they are not known before it runs."""
 
-    def __init__(self, cwd: str) -> None:
-        self._shells = [_Shell(frozenset({cwd}))]
+    def __init__(self, here: _Set) -> None:
+        self._shells = [_Shell(here)]
 
     @property
     def here(self) -> _Set:

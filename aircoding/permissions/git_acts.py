@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from aircoding.permissions.hosts import has_scheme
 from aircoding.permissions.operands import use_operand
 from aircoding.permissions.shell_words import Word, static_word
-from aircoding.permissions.uses import Uses
+from aircoding.permissions.uses import Script, Uses
 
 __all__ = ["git_uses"]
 
@@ -19,6 +19,29 @@ _HARMLESS_GLOBAL = frozenset(
 _GLOBAL_WITH_VALUE = frozenset(
     "-C -c --git-dir --work-tree --namespace --config-env --exec-path --super-prefix".split()
 )
+_PLAIN_KEYS = frozenset(
+    "user.name user.email core.quotepath core.abbrev core.autocrlf core.longpaths diff.renames diff.context "
+    "diff.algorithm diff.noprefix diff.mnemonicprefix diff.colormoved diff.interhunkcontext log.date log.decorate "
+    "log.follow init.defaultbranch merge.conflictstyle status.short status.branch status.showuntrackedfiles "
+    "grep.linenumber column.ui".split()
+)
+_PLAIN_SECTIONS = ("color.", "advice.")
+_PLAIN_SETTINGS = frozenset(
+    {
+        ("core.pager", "cat"),
+        ("core.pager", ""),
+        ("core.fsmonitor", "false"),
+        ("commit.gpgsign", "false"),
+        ("tag.gpgsign", "false"),
+        ("gc.auto", "0"),
+        ("maintenance.auto", "false"),
+        ("pager.log", "false"),
+        ("pager.diff", "false"),
+        ("pager.show", "false"),
+        ("protocol.ext.allow", "never"),
+    }
+)
+"""Settings that run nothing, whatever their value, and those that do not with this one."""
 _RISKY = (
     "--ext-diff --textconv --upload-pack --receive-pack --exec --open-files-in-pager --no-verify --recurse-submodules "
     "--upload-archive --template --paginate --edit --gpg-sign --separate-git-dir"
@@ -26,6 +49,7 @@ _RISKY = (
 _RISKY_LONG = tuple(_RISKY.split())
 _RISKY_SHORT = {"grep": "O", "commit": "nS", "push": "f", "rebase": "x", "log": "", "bisect": ""}
 _WRITES = ("--output", "--output-directory")
+_DASH_O_WRITES = frozenset({"archive", "format-patch"})
 _TEXT_OPTIONS = {
     "commit": frozenset(
         "-m --message --author --date -C -c --reuse-message --fixup --squash --trailer --cleanup".split()
@@ -49,6 +73,11 @@ _HELPER = re.compile(r"[\w+-]+::")
 _CONFIG_READS = frozenset(
     "--get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool --list -l get list".split()
 )
+
+_CONFIG_CHANGES = frozenset(
+    "--add --replace-all --unset --unset-all --rename-section --remove-section -e --edit".split()
+)
+_CONFIG_VERBS = frozenset("set unset rename-section remove-section edit".split())
 
 
 def git_uses(words: Sequence[Word]) -> tuple[tuple[Word, ...], Uses]:
@@ -78,10 +107,34 @@ def _skip_global(words: Sequence[Word], uses: Uses) -> int:
         if option == "-C" and following is not None:
             uses.folder = following if uses.folder is None else Word("-C", None)
             uses.read(following)
+        elif option in {"-c", "--config-env"}:
+            _setting(option, following if takes else words[place], uses)
         elif option not in _HARMLESS_GLOBAL:
             uses.doubts.append(f"`git {option}` changes how git runs")
+            target = following or Word(words[place].raw, words[place].value and text.partition("=")[2], "")
+            if option in {"--git-dir", "--work-tree", "--exec-path"} and target.value:
+                uses.read(target)
         place += 2 if takes else 1
     return place
+
+
+def _setting(option: str, word: Word | None, uses: Uses) -> None:
+    """`-c key=value`: few keys only change how git writes; a value that git would run is judged as a command."""
+    text = word.value if word is not None else None
+    key, assigned, value = (text or "").partition("=")
+    if option == "-c" and text is not None and _is_harmless(key, value):
+        return
+    uses.doubts.append(f"`git {option} {key or '…'}` changes how git runs")
+    command = value.removeprefix("!")
+    if assigned and " " in command and not has_scheme(command):
+        uses.scripts.append(Script(command, possible=True))
+
+
+def _is_harmless(key: str, value: str) -> bool:
+    name = key.lower()
+    if name in _PLAIN_KEYS or name.startswith(_PLAIN_SECTIONS):
+        return True
+    return (name, value.lower()) in _PLAIN_SETTINGS
 
 
 def _operands(sub: str, rest: Sequence[Word], uses: Uses) -> None:
@@ -109,12 +162,14 @@ def _option(sub: str, word: Word, text: str, following: Word | None, texts: froz
     value = Word(word.raw, rest if word.value is not None else None, rest) if assigned else following
     if any(_abbreviates(name, risky) for risky in _RISKY_LONG) or _risky_short(sub, text):
         uses.doubts.append(f"`git {sub} {name}` may run a program or skip a check")
-    if any(_abbreviates(name, option) for option in _WRITES):
+    if any(_abbreviates(name, option) for option in _WRITES) or (name == "-o" and sub in _DASH_O_WRITES):
         if value is not None:
             uses.write(value)
         return 0 if assigned else 1
     last_letter = f"-{text[-1]}" if re.match(r"-[A-Za-z]+$", text) else ""
     if name in texts or last_letter in texts:
+        if value is not None and value.splits:
+            uses.doubts.append("how many words git gets is known only when it runs")
         return 0 if assigned else 1
     if assigned and value is not None and sub not in {"log", "show"}:
         _operand(sub, value, uses, only_path=False)
@@ -164,7 +219,8 @@ def _config(rest: Sequence[Word], uses: Uses) -> None:
         elif value.startswith("--file="):
             target = static_word(value.partition("=")[2])
     operands = [value for value in values if not value.startswith("-")]
-    reads = bool(_CONFIG_READS & set(values)) or len(operands) <= 1
+    changes = bool(_CONFIG_CHANGES & set(values)) or (bool(operands) and operands[0] in _CONFIG_VERBS)
+    reads = not changes and (bool(_CONFIG_READS & set(values)) or len(operands) <= 1)
     if target is not None and not reads:
         uses.write(target)
     elif target is not None and target.value != ".git/config":

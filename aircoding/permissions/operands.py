@@ -18,6 +18,7 @@ from aircoding.permissions.programs import (
     Program,
     sed_is_plain,
 )
+from aircoding.permissions.shell_parse import Assigned
 from aircoding.permissions.shell_words import Word, static_word
 from aircoding.permissions.uses import Uses
 
@@ -51,17 +52,27 @@ class _Reader:
                 self.operands += self.words[self.place :]
                 break
             if not text.startswith("-") or text == "-":
+                self._may_be_option(word)
                 self.operands.append(word)
             elif text.startswith("--"):
                 self._long(word, text)
             else:
                 self._short(word, text)
 
+    def _may_be_option(self, word: Word) -> None:
+        """A word that only a run tells may be an option, or several: of a program whose options do more, it asks."""
+        behind_text = self.program.operands is Operands.TEXT and self.operands
+        if self.program.risky and not behind_text and word.value is None and (word.splits or not word.prefix):
+            self.uses.doubts.append(f"which options `{self.name}` gets is known only when it runs")
+
     def _next(self) -> Word | None:
         if self.place >= len(self.words):
             return None
         self.place += 1
-        return self.words[self.place - 1]
+        value = self.words[self.place - 1]
+        if value.splits:
+            self.uses.doubts.append(f"how many words `{self.name}` gets is known only when it runs")
+        return value
 
     def _long(self, word: Word, text: str) -> None:
         name, assigned, rest = text.partition("=")
@@ -140,6 +151,8 @@ def program_uses(name: str, words: Sequence[Word]) -> Uses:
         reader.scripts.append(reader.operands.pop(0))
     if name == "sed":
         _sed_scripts(reader)
+    if name == "make":
+        _make_variables(reader)
     for word, access in _accesses(reader):
         if word.value != "-":
             use_operand(word, access, reader.uses)
@@ -173,6 +186,14 @@ def _sed_scripts(reader: _Reader) -> None:
     for script in reader.scripts:
         if script.value is None or not sed_is_plain(script.value):
             reader.uses.doubts.append("the sed script may write files or run programs, or is known only when it runs")
+
+
+def _make_variables(reader: _Reader) -> None:
+    """`make NAME=value` sets a variable: `SHELL=x` is what every line of it runs by."""
+    named = [word for word in reader.operands if "=" in word.prefix]
+    reader.operands = [word for word in reader.operands if "=" not in word.prefix and "/" in word.prefix]
+    for word in named:
+        reader.uses.assigned.append(Assigned(word.prefix.partition("=")[0], word))
 
 
 def use_operand(word: Word, access: str, uses: Uses) -> None:

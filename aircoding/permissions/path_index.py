@@ -89,12 +89,17 @@ class PathIndex:
             if group:
                 yield from group.matching(path)
 
-    def denied_below(self, location: str, access: str, policy: Policy) -> PolicyRule | None:
-        """Return a deny that names something which a folder surely holds: `/` holds `/etc`, the worktree its `.git`."""
+    def denied_below(self, location: str, access: str, policy: Policy, *, seen_only: bool = False) -> PolicyRule | None:
+        """Return a deny that names something which a folder surely holds: `/` holds `/etc`, the worktree its `.git`.
+
+        With `seen_only` what begins with a dot in the folder is left out, as a `*` of the shell does.
+        """
         for space, path in _folders(location, policy):
             group = self._groups.get((access, True, space))
             for entry in group.entries if group else ():
                 if entry.rule.effect is Effect.DENY and _holds(path, entry):
+                    if seen_only and entry.glob.strip("/")[len(path) :].lstrip("/").startswith("."):
+                        continue
                     return entry.rule
         return None
 

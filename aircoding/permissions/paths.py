@@ -14,6 +14,7 @@ __all__ = ["judge_glob", "judge_path", "judge_tree"]
 
 _HARMLESS = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/zero", "/dev/tty", "/dev/fd/63"})
 """Devices that keep nothing, and the pipe that stands for a process substitution."""
+_ALL_OF = re.compile(r"(?:^|(?<=/))[*?]*\*[*?]*/?$")
 _ENCODED = re.compile(r"%(?:2e|2f|5c|00)", re.IGNORECASE)
 _SUBJECT = {"read": PolicySubject.READ, "write": PolicySubject.WRITE}
 _WHY = {
@@ -73,13 +74,15 @@ def _judge_write(location: str, policy: Policy, widening: PolicyRule | None) -> 
     )
 
 
-def judge_tree(path: str, policy: Policy, *, cwd: str = ".") -> Judgement:
-    """Return the judgement of changing a folder with all that is in it."""
-    location = locate(path, cwd, policy)
-    below = compiled(policy).paths.denied_below(location, "write", policy)
+def judge_tree(path: str, policy: Policy, *, cwd: str = ".", glob: bool = False) -> Judgement:
+    """Return the judgement of changing a folder with all that is in it; the glob `folder/*` means all that is seen."""
+    location = locate((_ALL_OF.sub("", path) or ".") if glob else path, cwd, policy)
+    seen_only = glob and _ALL_OF.search(path) is not None
+    below = compiled(policy).paths.denied_below(location, "write", policy, seen_only=seen_only)
     if below is not None:
         return by_rule(below, location, f"it holds what may never be written ({below.pattern})")
-    return judge_path(path, "write", policy, cwd=cwd)
+    judge = judge_glob if glob else judge_path
+    return judge(path, "write", policy, cwd=cwd)
 
 
 def judge_glob(glob: str, access: str, policy: Policy, *, cwd: str = ".") -> Judgement:
@@ -97,7 +100,7 @@ def judge_glob(glob: str, access: str, policy: Policy, *, cwd: str = ".") -> Jud
     for rule in policy.rules:
         if rule.effect.rank >= Effect.ASK.rank and rule.subject in _KEEPS_AWAY[access]:
             pattern = rule.pattern.rstrip("*") if fixed_end else rule.pattern
-            if not pattern.startswith(("/", "~")) and _may_meet(location, pattern):
+            if not pattern.startswith(("/", "~")) and _may_meet(location, pattern, rule.pattern, fixed_end=fixed_end):
                 reason = f"it may name what the policy keeps away ({rule.pattern})"
                 return by_engine(Effect.ASK, _SUBJECT[access], glob, "glob", reason)
     return judgement
@@ -109,9 +112,12 @@ _KEEPS_AWAY = {
 }
 
 
-def _may_meet(glob: str, pattern: str) -> bool:
+def _may_meet(glob: str, pattern: str, written: str, *, fixed_end: bool) -> bool:
     deep = pattern if "/" in pattern.rstrip("/") else f"**/{pattern}"
-    return any(overlap(glob, one) for one in (deep, f"{deep}/**"))
+    # A glob of files (`**/*.py`) is not taken to lead through folders that are hidden, or named like `*.pem`.
+    last = written.rstrip("/").rpartition("/")[2]
+    below = () if fixed_end and (last.startswith(".") or ("*" in last and last != "**")) else (f"{deep}/**",)
+    return any(overlap(glob, one) for one in (deep, *below))
 
 
 def _narrowing(location: str, access: str, policy: Policy) -> tuple[PolicyRule, ...]:

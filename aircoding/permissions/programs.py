@@ -23,6 +23,7 @@ __all__ = [
     "Operands",
     "Program",
     "canonical_program",
+    "holds_command",
     "is_dangerous_variable",
     "sed_is_plain",
 ]
@@ -93,8 +94,10 @@ PROGRAMS: dict[str, Program] = {
     **dict.fromkeys(("basename", "dirname", ":", "true", "false", "exit", "return", "break", "continue"), _TEXT),
     **dict.fromkeys(("shift", "wait", "times", "umask", "type"), _TEXT),
     "printf": Program(operands=Operands.TEXT, risky=_set("-v")),
-    "test": Program(operands=Operands.TEXT, risky=_set("-v -R")),
-    "[": Program(operands=Operands.TEXT, risky=_set("-v -R")),
+    "make": Program(
+        values=_set("-j -l -o -W --jobs --load-average --old-file --what-if"),
+        risky=_set("-E --eval -e --environment-overrides"),
+    ),
     "grep": _GREP,
     "egrep": _GREP,
     "fgrep": _GREP,
@@ -170,7 +173,7 @@ DASH_O_IS_FLAG = _set("grep egrep fgrep rg ls ps find pytest python git mypy set
 _DANGEROUS = frozenset(
     "PATH ENV IFS SHELLOPTS BASHOPTS PS4 PAGER MANPAGER EDITOR VISUAL BROWSER LESS LESSOPEN LESSCLOSE HOME SHELL "
     "TERMINFO CDPATH GCONV_PATH CLASSPATH TMPDIR MAKEFLAGS MAKEFILES CC CXX AR CFLAGS CXXFLAGS LDFLAGS RUSTFLAGS "
-    "GOFLAGS POSIXLY_CORRECT GLOBIGNORE FPATH HOSTALIASES LOCPATH OPENSSL_CONF".split()
+    "GOFLAGS POSIXLY_CORRECT GLOBIGNORE PWD OLDPWD FPATH HOSTALIASES LOCPATH OPENSSL_CONF".split()
 )
 _DANGEROUS_PREFIXES = tuple(
     "LD_ DYLD_ GIT_ BASH PYTHON PERL RUBY NODE_ NPM_ npm_ JAVA _JAVA PIP_ UV_ CARGO_ RUSTC_ CURL_ WGET SSL_ PYTEST_ "
@@ -190,6 +193,16 @@ def is_dangerous_variable(name: str) -> bool:
     if name in _HARMLESS_VARIABLES:
         return False
     return name in _DANGEROUS or name.startswith(_DANGEROUS_PREFIXES) or _DANGEROUS_ENDS.search(name) is not None
+
+
+_HOLDS_COMMAND = re.compile(
+    r"(?i)(?:^|_)(?:pager|editor|visual|browser|command|cmd|askpass|external_diff|ssh|lessopen|lessclose)$|^PS\d$|^SHELL$"
+)
+
+
+def holds_command(name: str) -> bool:
+    """Whether a variable holds a command that some program runs."""
+    return _HOLDS_COMMAND.search(name) is not None
 
 
 _SED_LINE = r"(?:\d+(?:~\d+)?|\$|/(?:[^/\\\n]|\\.)*+/[IM]?)"

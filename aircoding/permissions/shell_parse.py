@@ -8,7 +8,7 @@ depth nor number of commands caps it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -16,9 +16,9 @@ from functools import cache
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
-from aircoding.permissions.shell_words import Word, node_text, read_word
+from aircoding.permissions.shell_words import Word, node_text, read_word, read_words
 
-__all__ = ["Assigned", "Doubt", "Edge", "Event", "Joint", "Redirect", "Simple", "parse_line"]
+__all__ = ["Assigned", "Doubt", "Edge", "Event", "Joint", "Redirect", "Simple", "Substituted", "parse_line"]
 
 _STATEMENTS = frozenset(
     "program compound_statement do_group if_statement elif_clause else_clause case_statement case_item".split()
@@ -51,7 +51,14 @@ _CRASHES = re.compile(r"\{\d*(?:\.\.?\d*)?[^\x00-\xff]")
 """tree-sitter-bash 0.25.1 puts what follows a `{` into `isdigit`, which ends the process past U+00FF."""
 _MOST_PARENTHESES = 1000
 """The parser takes time in the square of unclosed parentheses (0.1 s for 2,000 of them, measured)."""
-_EXPANDED_BODY = re.compile(rb"\$\(|`|\$\{")
+_EXPANDS = re.compile(rb"(?<!\\)(?:\\\\)*(?:\$[({\[]|`)")
+_REDIRECTS = frozenset({"heredoc_redirect", "herestring_redirect", "file_redirect"})
+_SPECIAL_IN_BODY = re.compile(rb"[$`\\]")
+_QUOTES = re.compile(r"[\\'\"]")
+_BACKQUOTED = re.compile(r"\\.|`((?:[^`\\]|\\.)*)`", re.DOTALL)
+_ESCAPED_IN_BACKQUOTES = re.compile(r"\\([\\`$])")
+_KEEPS_ITS_TEXT = frozenset("raw_string ansi_c_string comment heredoc_start".split())
+"""Leaves in which nothing expands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +71,14 @@ class Assigned:
 
 @dataclass(frozen=True, slots=True)
 class Simple:
-    """One command with the assignments before it; without words these change the shell itself."""
+    """One command with the assignments before it; without words these change the shell itself.
+
+    `fed` is the text that it gets as its input, where a here-document or a here-string gives one as it stands.
+    """
 
     words: tuple[Word, ...]
     assignments: tuple[Assigned, ...] = ()
+    fed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +96,17 @@ class Doubt:
 
     reason: str
     unparsed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Substituted:
+    """A command whose output the shell puts in its place, where the parser left it as text.
+
+    A `guess` is a text that may hold one; what is left as text in it again is not guessed at another time.
+    """
+
+    script: str
+    guess: bool = False
 
 
 _MISREAD = Doubt("a part of it is read in another way than the shell will", unparsed=True)
@@ -109,7 +131,7 @@ class Edge(Enum):
     LOOP_END = "done"
 
 
-Event = Simple | Redirect | Doubt | Joint | Edge
+Event = Simple | Redirect | Doubt | Substituted | Joint | Edge
 
 
 @cache
@@ -117,8 +139,11 @@ def _parser() -> Parser:
     return Parser(Language(tree_sitter_bash.language()))
 
 
-def parse_line(command: str) -> Iterator[Event]:
-    """Yield the events of running a command line, in written order. Never raises; what is not understood is a doubt."""
+def parse_line(command: str, *, guess: bool = True) -> Iterator[Event]:
+    """Yield the events of running a command line, in written order. Never raises; what is not understood is a doubt.
+
+    Without `guess`, expansions that the parser leaves as text are a doubt, and not looked at as commands.
+    """
     if _STRANGE.search(command):
         yield Doubt("it holds control characters or spaces that shells read in different ways")
     if _SPLIT_WORD.search(command):
@@ -130,30 +155,64 @@ def parse_line(command: str) -> Iterator[Event]:
         yield Doubt("it holds a `{` before a character that the parser cannot take", unparsed=True)
         return
     if _BACKSLASH_LINE.search(command):
-        yield from _events(_parse(_BACKSLASH_LINE.sub("\n ", command)))
-    root = _parse(command)
+        yield from _events(_BACKSLASH_LINE.sub("\n ", command), guess=False)
+    source = _encoded(command)
+    root = _parser().parse(source).root_node
     if root.has_error:
         yield Doubt("it cannot be parsed as a shell command", unparsed=True)
         # `((x))` that is no arithmetic is two subshells to bash: what they hold is looked at that way too.
         apart = _TWO_OPEN.sub("( ", command)
         if apart != command:
-            yield from _events(_parse(apart))
-    yield from _events(root)
+            yield from _events(apart, guess=False)
+    yield from _walk(root, source, guess=guess and not root.has_error)
 
 
-def _parse(text: str) -> Node:
-    return _parser().parse(text.encode("utf-8", "surrogateescape")).root_node
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
-def _events(root: Node) -> Iterator[Event]:
+def _events(text: str, *, guess: bool) -> Iterator[Event]:
+    source = _encoded(text)
+    return _walk(_parser().parse(source).root_node, source, guess=guess)
+
+
+def _walk(root: Node, source: bytes, *, guess: bool) -> Iterator[Event]:
     stack: list[Node | Event] = [root]
+    expands, looked_until = _EXPANDS.search(source) is not None, 0
     while stack:
         item = stack.pop()
         if not isinstance(item, Node):
             yield item
             continue
         if item.is_named or item.type == "ERROR":
+            if expands and item.start_byte >= looked_until and _leaves_as_text(item, source):
+                looked_until = item.end_byte
+                yield from _substitutions(node_text(item), guess=guess)
             stack.extend(reversed(_expand(item)))
+
+
+def _leaves_as_text(node: Node, source: bytes) -> bool:
+    """Whether something that the shell expands stands in a node outside of all its parts."""
+    if node.type in _KEEPS_ITS_TEXT or (node.type == "heredoc_body" and _is_quoted(node)):
+        return False
+    place = node.start_byte
+    for child in node.children:
+        if child.start_byte > place and _EXPANDS.search(source, place, child.start_byte):
+            return True
+        place = child.end_byte
+    return place < node.end_byte and _EXPANDS.search(source, place, node.end_byte) is not None
+
+
+def _substitutions(text: str, *, guess: bool) -> Iterator[Event]:
+    """Yield what a text runs that the parser left as it is written: what stands between backquotes is known."""
+    rest = _BACKQUOTED.sub(" ", text)
+    for match in _BACKQUOTED.finditer(text):
+        if match[1] is not None:
+            yield Substituted(_ESCAPED_IN_BACKQUOTES.sub(r"\1", match[1]))
+    if _EXPANDS.search(_encoded(rest)):
+        yield Doubt("an expansion that is read in another way than the shell will", unparsed=True)
+        if guess:
+            yield Substituted(f": {text}", guess=True)
 
 
 def _expand(node: Node) -> list[Node | Event]:
@@ -163,9 +222,8 @@ def _expand(node: Node) -> list[Node | Event]:
         return []
     children: list[Node | Event] = list(node.named_children)
     if kind == "command":
-        command = _command(node)
-        misread = (command.words and command.words[0].raw in _RESERVED) or _joins_lines(node)
-        return [*([_MISREAD] if misread else []), *children, command]
+        command = _command(node, fed=_fed(children))
+        return [*([_MISREAD] if _is_misread(node, command) else []), *children, command]
     if kind in _STATEMENTS:
         doubts = [Doubt("arithmetic may run what a variable holds")] if _is_arithmetic(node) else []
         return [*doubts, *(item for child in children for item in (Joint.ANY, child)), Joint.ANY]
@@ -183,12 +241,22 @@ def _expand(node: Node) -> list[Node | Event]:
         return [Edge.LOOP, *sets, *doubts, *body, Joint.ANY, Edge.LOOP_END]
     if kind == "redirected_statement":
         return _redirected(node, children)
+    if kind == "heredoc_redirect" and not _ends_at_its_word(node):
+        return [_MISREAD, *children]
     return _expand_part(node, kind, children)
 
 
 def _redirected(node: Node, children: list[Node | Event]) -> list[Node | Event]:
     """Redirects are opened before their command runs; behind a list or a pipeline they belong to its last command."""
     body = node.child_by_field_name("body")
+    fed = _fed(children)
+    reads_more = body is not None and any(child.type in _REDIRECTS for child in body.named_children)
+    if fed is not None and body is not None and body.type == "command" and not reads_more:
+        command = _command(body, fed=fed)
+        doubtful: list[Node | Event] = [_MISREAD] if _is_misread(body, command) else []
+        rest = [child for child in children if child != body]
+        if not any(_words_behind(child) for child in rest if isinstance(child, Node)):
+            return [*rest, *doubtful, *body.named_children, command]
     redirects = [child for child in children if child != body]
     more = [word for child in redirects if isinstance(child, Node) for word in _words_behind(child)]
     if body is None:
@@ -202,6 +270,38 @@ def _redirected(node: Node, children: list[Node | Event]) -> list[Node | Event]:
     items = _list(body) if body.type == "list" else _pipeline(body)
     last = max((place for place, item in enumerate(items) if isinstance(item, Node)), default=0)
     return [*items[:last], *redirects, *items[last:]]
+
+
+def _ends_at_its_word(node: Node) -> bool:
+    """Whether a here-document ends at a line that is its word and nothing else, as it does for the shell."""
+    parts = {child.type: child for child in node.children}
+    start, end = parts.get("heredoc_start"), parts.get("heredoc_end")
+    if start is None or end is None or node_text(end) != _QUOTES.sub("", node_text(start)):
+        return False
+    body = parts.get("heredoc_body")
+    before = (body.text or b"") if body is not None else b""
+    if any(line.lstrip(b"\t") == end.text for line in before.split(b"\n")[:-1]):
+        return False
+    indented = "<<-" in parts and before.endswith(b"\t") and before.rstrip(b"\t")[-1:] in {b"", b"\n"}
+    return end.start_point.column == 0 or indented
+
+
+def _is_misread(node: Node, command: Simple) -> bool:
+    return bool(command.words and command.words[0].raw in _RESERVED) or _joins_lines(node)
+
+
+def _fed(children: Sequence[Node | Event]) -> str | None:
+    """Return the text that the one here-document or here-string feeds, where nothing else is read and it is known."""
+    feeds = [one for one in children if isinstance(one, Node) and one.type in _REDIRECTS]
+    if len(feeds) != 1 or feeds[0].type == "file_redirect":
+        return None
+    parts = feeds[0].named_children
+    if feeds[0].type == "herestring_redirect":
+        return read_word(parts[0]).value if len(parts) == 1 else None
+    if [one.type for one in parts] != ["heredoc_start", "heredoc_body", "heredoc_end"]:
+        return None
+    plain = _is_quoted(parts[1]) or not _SPECIAL_IN_BODY.search(parts[1].text or b"")
+    return node_text(parts[1]) if plain else None
 
 
 def _words_behind(redirect: Node) -> list[Word]:
@@ -255,9 +355,6 @@ def _expand_part(node: Node, kind: str, children: list[Node | Event]) -> list[No
         return [Doubt("it redefines what a name runs"), Joint.ANY, *children, Joint.ANY]
     if kind in {"expansion", "arithmetic_expansion", "subscript", "binary_expression", "unary_expression"}:
         return [*_doubts_of_expansion(node, kind), *children]
-    if kind == "heredoc_body":
-        missed = _EXPANDED_BODY.search(node.text or b"") and not children and not _is_quoted(node)
-        return [Doubt("a here-document that expands in a way not understood"), *children] if missed else children
     if kind in _CONTAINERS:
         return children
     if kind == "ERROR" or node.is_missing:
@@ -313,15 +410,17 @@ def _doubtful_test(node: Node) -> bool:
     return name in _COMPARES_NUMBERS and any(side is not None and side.type != "number" for side in sides)
 
 
-def _command(node: Node) -> Simple:
+def _command(node: Node, *, fed: str | None = None) -> Simple:
     words: list[Word] = []
     assignments: list[Assigned] = []
     for child in node.named_children:
         if child.type == "variable_assignment":
             assignments.append(_assigned(child))
-        elif child.type == "command_name" or child.type in _WORDS:
+        elif child.type == "command_name":
             words.append(read_word(child))
-    return Simple(tuple(words), tuple(assignments))
+        elif child.type in _WORDS:
+            words += read_words(child)
+    return Simple(tuple(words), tuple(assignments), fed)
 
 
 def _assigned(node: Node) -> Assigned:

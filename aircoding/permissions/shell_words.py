@@ -7,17 +7,25 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-__all__ = ["Word", "node_text", "read_word", "static_word"]
+__all__ = ["Word", "node_text", "read_word", "read_words", "static_word"]
 
 _ANSI = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v"}
 _ANSI_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|c.|.)", re.DOTALL)
 _IN_DOUBLE = re.compile(r"\\([\"\\$`])|\\\n")
 _PLAIN_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_BRACES = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")
+_LIST = re.compile(r"\{([^{}]*,[^{}]*)\}")
+_LONGEST_LIST = 4096
+_MOST_CHOICES = 32
+_IN_BRACES = re.compile(r"\{[^{}]*\}")
 _GLOB = re.compile(r"[*?\[]")
 _DYNAMIC = frozenset("simple_expansion expansion command_substitution arithmetic_expansion".split())
 _PIPE = "/dev/fd/63"
 """What the shell passes on for `<(...)`: a pipe to commands that are judged by themselves."""
+_NUMBERS = frozenset({"$$", "$?", "$#", "${$}", "${?}", "${#}"})
+"""What the shell itself sets to a number, whatever the line does: which one is no matter for what a word names."""
+_HOMES = frozenset({"$HOME", "${HOME}"})
+_HERE = frozenset({"$PWD", "${PWD}"})
+_BEFORE_HOME = ("=", ":")
 _QUOTED = "\x01"
 """Stands for a quoted character in a word's shape, where only unquoted ones have a meaning."""
 
@@ -27,14 +35,16 @@ class Word:
     """One word of a command.
 
     `value` is what the program gets, None where that is known only when it runs; `prefix` is the part of it that is
-    known in any case. An unquoted `~` at the start stays `~`, a quoted one becomes `./~`. `glob` says that the shell
-    replaces the value by the names that match it.
+    known in any case. An unquoted `~` at the start stays `~`, a quoted one becomes `./~`; `$HOME` is `~` and `$PWD` is
+    `.`, since a line that sets one of them asks. `splits` says that what is not known may become several words, `glob`
+    that the shell replaces the value by the names that match it.
     """
 
     raw: str
     value: str | None
     prefix: str = ""
     glob: bool = False
+    splits: bool = False
 
 
 def static_word(text: str) -> Word:
@@ -54,6 +64,15 @@ def read_word(node: Node) -> Word:
     return reading.word(node_text(node))
 
 
+def read_words(node: Node) -> list[Word]:
+    """Return what an operand stands for: several words where it holds braces that are a plain list (`src/{a,b}.py`)."""
+    reading = _Reading()
+    reading.node(node)
+    raw = node_text(node)
+    word = reading.word(raw)
+    return reading.alternatives(raw) or [word] if word.value is None else [word]
+
+
 class _Reading:
     """The characters of a word as they are read, with a shape that tells the unquoted ones."""
 
@@ -61,16 +80,36 @@ class _Reading:
         self._text: list[str] = []
         self._shape: list[str] = []
         self._known: int | None = None
+        self._folder_at: int | None = None
+        self._splits = self._quoting = False
 
     def word(self, raw: str) -> Word:
         text, shape = "".join(self._text), "".join(self._shape)
+        if self._folder_at is not None and text[self._folder_at : self._folder_at + 1] not in {"", "/"}:
+            return Word(raw, None, "", splits=True)
         if self._known is not None:
             known = "".join(self._text[: self._known])
-            return Word(raw, None, _home("".join(self._shape), known))
-        if _BRACES.search(shape) or (shape.startswith("~") and shape[1:2] in set("+-0123456789")):
-            return Word(raw, None, "")
-        text = _home(shape, text)
-        return Word(raw, text, text, glob=_GLOB.search(shape) is not None)
+            return Word(raw, None, _home("".join(self._shape), known), splits=self._splits)
+        return _static(raw, text, shape)
+
+    def alternatives(self, raw: str) -> list[Word]:
+        """Return the words that the lists in braces stand for; none where there is more to expand, or too many."""
+        text, shape = "".join(self._text), "".join(self._shape)
+        if self._known is not None or self._folder_at is not None or len(text) > _LONGEST_LIST:
+            return []
+        found, done = [("", "")], 0
+        for match in _LIST.finditer(shape):
+            choices, place = [], match.start() + 1
+            for choice in match[1].split(","):
+                choices.append((text[place : place + len(choice)], choice))
+                place += len(choice) + 1
+            if len(found) * len(choices) > _MOST_CHOICES:
+                return []
+            fixed = (text[done : match.start()], shape[done : match.start()])
+            found = [(a + fixed[0] + b, c + fixed[1] + d) for a, c in found for b, d in choices]
+            done = match.end()
+        words = [_static(raw, before + text[done:], form + shape[done:]) for before, form in found]
+        return [] if any(word.value is None for word in words) else words
 
     def node(self, node: Node) -> None:
         """Read a node; what is not understood is dynamic."""
@@ -92,14 +131,31 @@ class _Reading:
             self._pieces(node)
         elif kind == "process_substitution":
             self._add_quoted(_PIPE)
+        elif kind in {"simple_expansion", "expansion"}:
+            self._variable(node_text(node))
         else:
             self._dynamic()
+
+    def _variable(self, name: str) -> None:
+        """Read a variable: few of them are known before the line runs."""
+        if name in _NUMBERS:
+            self._add_quoted("1")
+        elif name in _HOMES | _HERE and self._folder_at is None and self._begins_path():
+            self._add("~" if name in _HOMES else ".")
+            self._folder_at = sum(map(len, self._text))
+        else:
+            self._dynamic()
+
+    def _begins_path(self) -> bool:
+        return self._known is None and (not self._text or self._text[-1].endswith(_BEFORE_HOME))
 
     def _string(self, node: Node) -> None:
         """Read a double-quoted string; `$"..."` may be translated, and is taken as it stands."""
         if node.type == "translated_string" and node.named_child_count:
             node = node.named_children[0]
+        self._quoting, before = True, self._quoting
         self._pieces(node, inner=True)
+        self._quoting = before
 
     def _pieces(self, node: Node, *, inner: bool = False) -> None:
         """Read the children of a node in order, and what stands between them as text."""
@@ -139,8 +195,18 @@ class _Reading:
         self._shape.append(_QUOTED * len(text))
 
     def _dynamic(self) -> None:
+        self._splits = self._splits or not self._quoting
         if self._known is None:
             self._known = len(self._text)
+
+
+def _static(raw: str, text: str, shape: str) -> Word:
+    """Return a word without variables; braces that still expand, and `~2`, make it one that only a run tells."""
+    expands = any("," in braces or ".." in braces for braces in _IN_BRACES.findall(shape))
+    if expands or (shape.startswith("~") and shape[1:2] in set("+-0123456789")):
+        return Word(raw, None, "", splits=expands)
+    text = _home(shape, text)
+    return Word(raw, text, text, glob=_GLOB.search(shape) is not None)
 
 
 def _home(shape: str, text: str) -> str:

@@ -12,10 +12,14 @@ __all__ = ["Script", "Uses"]
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A text that a shell runs; `apart` in a shell of its own, so that its `cd` stays there."""
+    """A text that a shell runs; `apart` in a shell of its own, so that its `cd` stays there.
+
+    A `possible` script is one that a program may run which is not known: only what must be refused in it counts.
+    """
 
     text: str
     apart: bool = True
+    possible: bool = False
 
 
 @dataclass(slots=True)
@@ -29,6 +33,8 @@ class Uses:
     assigned: list[Assigned] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     denials: list[str] = field(default_factory=list)
+    placeholder: str = ""
+    """The text in the words of `commands` that is replaced by what only a run tells."""
     folder: Word | None = None
     """The folder that relative paths are taken from, where the command changes it for itself."""
 

@@ -12,11 +12,16 @@ from aircoding.permissions.shell_parse import Assigned
 from aircoding.permissions.shell_words import Word, static_word
 from aircoding.permissions.uses import Script, Uses
 
-__all__ = ["SHELLS", "hands_on", "runs_others"]
+__all__ = ["SHELLS", "hands_on", "possible_scripts", "runs_others"]
 
 SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash", "fish"})
 """Shells: what stands behind `-c` is parsed again."""
 
+_REPLACES = re.compile(r"-(?:[a-zA-Z0-9]*[Ii]|-replace=?)(.*)", re.DOTALL)
+_SPLITS = re.compile(r"(?:-[0iv]*S|--sp?l?i?t?-?s?t?r?i?n?g?=?)(.*)", re.DOTALL)
+_TAKES_SCRIPT = re.compile(r"-[a-zA-Z]*[cex]|--(?:command|exec|execute|run|eval)")
+_JOIN_THEIR_WORDS = frozenset("watch viddy hyperfine parallel entr".split())
+"""Programs that hand their operands to a shell as text."""
 _CLUSTER_WITH_C = re.compile(r"-[a-zA-Z]*c[a-zA-Z]*$")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=")
 _DYNAMIC = Word("…", None)
@@ -56,7 +61,7 @@ _WRAPPERS: dict[str, _Wrapper] = {
     "busybox": _Wrapper(),
     "toybox": _Wrapper(),
     "xargs": _Wrapper(
-        values=_set("-n -P -L -d -E -s -I --max-args --max-procs --max-lines --delimiter --max-chars --replace"),
+        values=_set("-n -P -L -d -E -s --max-args --max-procs --max-lines --delimiter --max-chars"),
         reads=_set("-a --arg-file"),
         adds=True,
     ),
@@ -64,14 +69,17 @@ _WRAPPERS: dict[str, _Wrapper] = {
 }
 
 
-def runs_others(name: str, words: Sequence[Word]) -> Uses | None:
-    """Return what a program that runs others would run, or None when it is none or runs nothing this time."""
+def runs_others(name: str, words: Sequence[Word], fed: str | None = None) -> Uses | None:
+    """Return what a program that runs others would run, or None when it is none or runs nothing this time.
+
+    `fed` is the text of its input where that is known.
+    """
     if name in _WRAPPERS:
         return _wrapped(name, words)
     special = _SPECIAL.get(name)
     if special is not None:
         return special(words)
-    return _shell(words) if name in SHELLS else None
+    return _shell(words, fed) if name in SHELLS else None
 
 
 def hands_on(name: str) -> bool:
@@ -93,16 +101,27 @@ def _wrapped(name: str, words: Sequence[Word]) -> Uses | None:
             continue
         if value is None or not value.startswith("-") or value == "-":
             break
-        if name == "env" and value.startswith(("-S", "--split-string")):
-            return _split_string(words[place:], uses)
+        if name == "env" and (split := _SPLITS.match(value)):
+            return _split_string(split[1], words[place:], uses)
         if value in wrapper.tells:
             return Uses()
         place += _wrapper_option(name, wrapper, value, words[place + 1] if place + 1 < len(words) else None, uses)
     inner = tuple(words[place + wrapper.operands :])
     if not inner:
         return Uses() if name in {"exec", "command", "builtin", "time"} else None
-    uses.commands.append((*inner, _DYNAMIC) if wrapper.adds else inner)
+    if any(word.splits for word in words[1 : place + wrapper.operands]):
+        uses.doubts.append(f"which words `{name}` takes for its command is known only when it runs")
+    if wrapper.adds:
+        inner = (*(_put_in(word, uses.placeholder) for word in inner), _DYNAMIC)
+    uses.commands.append(inner)
     return uses
+
+
+def _put_in(word: Word, placeholder: str) -> Word:
+    """Return a word in which another program puts names that only a run tells."""
+    if not placeholder or word.value is None or placeholder not in word.value:
+        return word
+    return Word(word.raw, None, word.value.partition(placeholder)[0])
 
 
 def _wrapper_option(name: str, wrapper: _Wrapper, value: str, following: Word | None, uses: Uses) -> int:
@@ -119,13 +138,15 @@ def _wrapper_option(name: str, wrapper: _Wrapper, value: str, following: Word | 
     if option in wrapper.reads and target is not None:
         uses.read(target)
         return takes
+    if name == "xargs" and (replaces := _REPLACES.match(value)):
+        given = replaces[1] or (following.value if value == "-I" and following is not None else None)
+        uses.placeholder = given or "{}"
+        return 2 if value == "-I" else 1
     return takes if option in wrapper.values else 1
 
 
-def _split_string(words: Sequence[Word], uses: Uses) -> Uses:
+def _split_string(attached: str, words: Sequence[Word], uses: Uses) -> Uses:
     """`env -S TEXT`: the text becomes words; the shell's splitting of it is at least as wide."""
-    first = words[0].value or ""
-    attached = re.sub(r"^(?:-S|--split-string=?)", "", first)
     text = attached or ((words[1].value or "") if len(words) > 1 else "")
     rest = words[1:] if attached else words[2:]
     if not text or (not attached and words[1].value is None):
@@ -140,8 +161,19 @@ def _quoted(text: str | None) -> str:
     return "'" + (text or "").replace("'", "'\\''") + "'"
 
 
-def _shell(words: Sequence[Word]) -> Uses:
-    """A shell: judge the text behind `-c`; one that reads a script or its input cannot be judged."""
+def possible_scripts(words: Sequence[Word]) -> list[Script]:
+    """Return the texts that a program which is not known may hand to a shell."""
+    joins = (words[0].value or "").rpartition("/")[2] in _JOIN_THEIR_WORDS
+    texts = [
+        word.value
+        for before, word in pairwise(words)
+        if word.value and (joins or (before.value is not None and _TAKES_SCRIPT.fullmatch(before.value)))
+    ]
+    return [Script(text, possible=True) for text in texts if " " in text or "\n" in text]
+
+
+def _shell(words: Sequence[Word], fed: str | None) -> Uses:
+    """A shell: judge the text behind `-c`; one that reads a script or its input asks, and a denied text denies."""
     uses = Uses()
     place, reads_text = 1, False
     while place < len(words):
@@ -160,6 +192,8 @@ def _shell(words: Sequence[Word]) -> Uses:
         uses.doubts.append("a shell that runs a script or its input, which cannot be judged")
         if script is not None:
             uses.read(script)
+        if fed is not None:
+            uses.scripts.append(Script(fed, possible=True))
     elif script is None or script.value is None:
         uses.doubts.append("the script is known only when it runs")
     else:
@@ -221,7 +255,9 @@ def _find(words: Sequence[Word]) -> Uses:
             while end < len(words) and words[end].value not in {";", "+"}:
                 end += 1
             inner = words[place + 1 : end]
-            uses.commands += [tuple(one if word.value == "{}" else word for word in inner) for one in found if inner]
+            uses.commands += [
+                tuple(one if word.value == "{}" else _put_in(word, "{}") for word in inner) for one in found if inner
+            ]
             place = end
         elif value == "-delete":
             uses.doubts.append("`find -delete` deletes what it finds")

@@ -226,7 +226,7 @@ ASKED = {
         'bash -c "$X"',
         'eval "$X"',
         "{ls,-la}",
-        "cat {a,b}",
+        "cat {1..3}",
         "cat *",
         "cat .e*",
         "curl https://packages.example/$X",

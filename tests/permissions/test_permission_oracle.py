@@ -19,41 +19,76 @@ pytestmark = pytest.mark.skipif(BASH is None, reason="bash is not installed")
 
 POLICY = worker(write_area=("**",))
 TOKENS = [
-    *[
+    *(
         "sudo x",
         "sudo x",
+        "`sudo x`",
+        "$(sudo x)",
         "k.pem",
         " k.pem ",
         "ls ",
         "echo a ",
         "cat ",
-        ">f ",
-        "<f ",
-        "2>&1 ",
-        ">&2 ",
-        "&>f ",
-        ">",
-        "<",
-    ],
-    *["(", ")", "$(", "`", "'", '"', "\\", "\n", " # ", "<<EOF\n", "\nEOF\n", "<<'E' ", "<<E ", "\nE\n", "$'", "\\\n"],
-    *[
-        "case x in ",
-        " esac",
-        "x) ",
-        ";; ",
+        "sh ",
+        "sh -c ",
+        "eval ",
+    ),
+    *(">f ", "<f ", "2>&1 ", ">&2 ", "&>f ", ">", "<", "<<<", "<(", ">("),
+    *("(", ")", "$(", "`", "'", '"', "\\", "\n", " # ", "$'", '$"', "\\\n", "\\`", '\\"'),
+    *("<<EOF\n", "\nEOF\n", "<<'E' ", "<<E ", "<<-E\n", "\nE\n", '<<"E"\n'),
+    *("case x in ", " esac", "x) ", ";; ", "if ", "then ", "fi ", "for i in ", "do ", "done ", "while ", "f() ", "f "),
+    *("${x:-", "${x#", "${x%", "${x/a/", "${x:+", "${x^", "${a[", "}", "]", "]}", "$((", "))", "((", "$[", "${x@P}"),
+    *(
+        "[[ ",
+        " ]]",
+        " =~ ",
+        " -v ",
+        " -eq 1",
+        "[ ",
+        " ] ",
+        "test ",
+        "{a,",
+        "{",
+        ",b}",
+        "*",
+        "?",
+        "~",
+        "$x",
+        "$HOME",
+        "$$",
+    ),
+    *(
         " ",
-        "${x:-",
-        "}",
-        "<<<",
         "\t",
         "; ",
         " && ",
+        " || ",
         "| ",
+        "& ",
         "! ",
         "x=1 ",
+        "x=",
+        "a=(",
         "{ ",
+        "} ",
         "export A=1 ",
-    ],
+        "time ",
+        "coproc ",
+    ),
+    *(
+        "xargs ",
+        "xargs -I{} ",
+        "{} ",
+        "{}",
+        "-exec ",
+        "find . ",
+        "\\; ",
+        "env ",
+        "env -S ",
+        "timeout 1 ",
+        "printf -v x ",
+        "-v ",
+    ),
 ]
 PROGRAM = """#!/bin/sh
 [ "${0##*/}" = sudo ] && : > "$MARK"
@@ -65,9 +100,11 @@ for word; do case "$word" in *.pem) : > "$MARK";; esac; done
 def shell(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with harmless programs, each of which leaves a mark when it is denied or is handed a credential."""
     root = tmp_path_factory.mktemp("shell")
+    (root / "bin").mkdir()
+    for name in ("sh", "env", "xargs", "find", "timeout"):
+        (root / "bin" / name).symlink_to(shutil.which(name) or "/missing")
     for name in ("ls", "cat", "sudo"):
         program = root / "bin" / name
-        program.parent.mkdir(exist_ok=True)
         program.write_text(PROGRAM)
         program.chmod(0o755)
     return root
