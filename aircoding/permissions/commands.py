@@ -85,7 +85,7 @@ class _Line:
         self.judgements: list[Judgement] = []
         self._policy = policy
         self._folders = folders
-        self._loops = 0
+        self._loops = [0]
         self._budget = budget
         self._doubted: set[tuple[Doubt, str]] = set()
         self._work: list[Iterator[Event]] = [parse_line(command)]
@@ -114,10 +114,12 @@ class _Line:
             self._folders.join(event)
         elif event is Edge.SCOPE:
             self._folders.enter()
+            self._loops.append(0)
         elif event is Edge.SCOPE_END:
             self._folders.leave()
+            self._loops.pop()
         else:
-            self._loops += 1 if event is Edge.LOOP else -1
+            self._loops[-1] += 1 if event is Edge.LOOP else -1
 
     def _doubt(self, doubt: Doubt) -> None:
         """Ask once for each reason and text, however many parts of it raise the doubt."""
@@ -158,13 +160,13 @@ class _Line:
             text = text if text.startswith(f"{assigned.name}=") else f"{assigned.name}={text}"
             self._ask(text, "variable", f"{assigned.name} can change what a command runs or reaches")
             if holds_command(assigned.name) and assigned.value is not None and assigned.value.value is not None:
-                self._script(Script(assigned.value.value.removeprefix(f"{assigned.name}="), possible=True))
+                self._script(Script(assigned.value.value, possible=True))
 
     def _lies_inside(self, value: Word | None) -> bool:
         """Whether every folder of a search path lies in the worktree, where tests run the worker's code anyway."""
         if value is None or value.value is None:
             return False
-        parts = value.value.removeprefix("PYTHONPATH=").split(":")
+        parts = value.value.split(":")
         return all(part and not part.startswith(("/", "~")) and ".." not in part for part in parts)
 
     def _program(self, item: _Pending) -> list[_Pending]:
@@ -294,7 +296,7 @@ class _Line:
     def _change_folder(self, name: str, words: tuple[Word, ...]) -> None:
         operands = [word for word in words[1:] if not word.prefix.startswith("-") or word.value == "-"]
         target = operands[0] if operands else static_word("~")
-        if self._loops:
+        if self._loops[-1]:
             self._ask(_text(words), "folder in a loop", "it changes the folder within a loop")
         if name == "popd" or target.value == "-" or target.prefix[:1] == "+":
             self._ask(_text(words), "dynamic folder", "it goes to a folder that is known only when it runs")

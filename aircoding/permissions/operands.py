@@ -18,7 +18,7 @@ from aircoding.permissions.programs import (
     Program,
     sed_is_plain,
 )
-from aircoding.permissions.shell_parse import Assigned
+from aircoding.permissions.shell_parse import assigned_by
 from aircoding.permissions.shell_words import Word, static_word
 from aircoding.permissions.uses import Uses
 
@@ -193,7 +193,7 @@ def _make_variables(reader: _Reader) -> None:
     named = [word for word in reader.operands if "=" in word.prefix]
     reader.operands = [word for word in reader.operands if "=" not in word.prefix and "/" in word.prefix]
     for word in named:
-        reader.uses.assigned.append(Assigned(word.prefix.partition("=")[0], word))
+        reader.uses.assigned.append(assigned_by(word))
 
 
 def use_operand(word: Word, access: str, uses: Uses) -> None:

@@ -18,7 +18,8 @@ from tree_sitter import Language, Node, Parser
 
 from aircoding.permissions.shell_words import Word, node_text, read_word, read_words
 
-__all__ = ["Assigned", "Doubt", "Edge", "Event", "Joint", "Redirect", "Simple", "Substituted", "parse_line"]
+__all__ = ["Assigned", "Doubt", "Edge", "Event", "Joint", "Redirect", "Simple", "Substituted"]
+__all__ += ["assigned_by", "parse_line"]
 
 _STATEMENTS = frozenset(
     "program compound_statement do_group if_statement elif_clause else_clause case_statement case_item".split()
@@ -44,6 +45,8 @@ _EXECUTES = re.compile(r"@P\}$|^\$\{!|^\$\{[^}:]*:(?![-+=?])\s*[^\d\s-]")
 _LITERAL_INDEX = re.compile(r"\[(?:\d+|[@*])\]$")
 _NUMBERS_ONLY = re.compile(r"[\s\d+\-*/%()<>=!&|^~?:,]*$")
 _COMPARES_NUMBERS = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
+_MOST_HOPS = 8
+"""How far above a comparison its `[` is looked for; further up it is taken for `[[`."""
 _RESERVED = frozenset("case esac if then elif else fi for while until do done in select function { } [[ ]]".split())
 _BACKSLASH_LINE = re.compile(r"\n(?=\\[^\n])")
 _TWO_OPEN = re.compile(r"\((?=\()")
@@ -56,6 +59,7 @@ _REDIRECTS = frozenset({"heredoc_redirect", "herestring_redirect", "file_redirec
 _SPECIAL_IN_BODY = re.compile(rb"[$`\\]")
 _QUOTES = re.compile(r"[\\'\"]")
 _BACKQUOTED = re.compile(r"\\.|`((?:[^`\\]|\\.)*)`", re.DOTALL)
+_BACKQUOTED_BYTES = re.compile(rb"`((?:[^`\\]|\\.)*)`", re.DOTALL)
 _ESCAPED_IN_BACKQUOTES = re.compile(r"\\([\\`$])")
 _KEEPS_ITS_TEXT = frozenset("raw_string ansi_c_string comment heredoc_start".split())
 """Leaves in which nothing expands."""
@@ -67,6 +71,13 @@ class Assigned:
 
     name: str
     value: Word | None
+
+
+def assigned_by(word: Word) -> Assigned:
+    """Return what a word `NAME=value` sets, where a program and not the shell takes it so."""
+    name, _, known = word.prefix.partition("=")
+    value = None if word.value is None else known
+    return Assigned(name, Word(word.raw, value, known, splits=word.splits))
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +199,27 @@ def _walk(root: Node, source: bytes, *, guess: bool) -> Iterator[Event]:
             if expands and item.start_byte >= looked_until and _leaves_as_text(item, source):
                 looked_until = item.end_byte
                 yield from _substitutions(node_text(item), guess=guess)
+            if expands and item.type == "command_substitution" and source.startswith(b"`", item.start_byte):
+                again = _in_backquotes(item, source)
+                if again:
+                    yield from again
+                    continue
             stack.extend(reversed(_expand(item)))
+
+
+def _in_backquotes(node: Node, source: bytes) -> list[Event]:
+    """Return what runs between backquotes where a backslash stands in them: it is taken away before that is parsed."""
+    match = _BACKQUOTED_BYTES.match(source, node.start_byte)
+    if match is None:
+        return [_MISREAD]
+    found: list[Event] = [] if match.end() == node.end_byte else [_MISREAD]
+    if b"\\" not in match[1]:
+        return found
+    inner = match[1].decode("utf-8", "surrogateescape")
+    found.append(Substituted(_ESCAPED_IN_BACKQUOTES.sub(r"\1", inner)))
+    if '\\"' in inner:  # within double quotes these lose their backslash too
+        found.append(Substituted(re.sub(r'\\([\\`$"])', r"\1", inner)))
+    return found
 
 
 def _leaves_as_text(node: Node, source: bytes) -> bool:
@@ -401,13 +432,24 @@ def _doubts_of_expansion(node: Node, kind: str) -> list[Node | Event]:
 
 
 def _doubtful_test(node: Node) -> bool:
-    """`-v`, `-R` and comparisons of numbers evaluate their operands as arithmetic, which runs substitutions in them."""
+    """`-v`, `-R` and, in `[[`, comparisons of numbers take operands as arithmetic, which runs substitutions in them."""
     operator = node.child_by_field_name("operator")
     name = node_text(operator) if operator is not None else ""
     if name in {"-v", "-R"}:
         return True
     sides = (node.child_by_field_name("left"), node.child_by_field_name("right"))
-    return name in _COMPARES_NUMBERS and any(side is not None and side.type != "number" for side in sides)
+    if name not in _COMPARES_NUMBERS or all(side is None or _is_number(side) for side in sides):
+        return False
+    holder = node.parent
+    for _ in range(_MOST_HOPS):
+        if holder is None or holder.type == "test_command":
+            break
+        holder = holder.parent
+    return holder is None or holder.type != "test_command" or holder.children[0].type != "["
+
+
+def _is_number(node: Node) -> bool:
+    return node.type == "number" or node_text(node).strip('"') in {"$?", "$#", "$$"}
 
 
 def _command(node: Node, *, fed: str | None = None) -> Simple:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from aircoding.permissions.operands import use_operand
-from aircoding.permissions.shell_parse import Assigned
+from aircoding.permissions.shell_parse import assigned_by
 from aircoding.permissions.shell_words import Word, static_word
 from aircoding.permissions.uses import Script, Uses
 
@@ -95,8 +95,8 @@ def _wrapped(name: str, words: Sequence[Word]) -> Uses | None:
         if value == "--":
             place += 1
             break
-        if name == "env" and (match := _ASSIGNMENT.match(words[place].prefix)):
-            uses.assigned.append(Assigned(match[1], words[place]))
+        if name == "env" and _ASSIGNMENT.match(words[place].prefix):
+            uses.assigned.append(assigned_by(words[place]))
             place += 1
             continue
         if value is None or not value.startswith("-") or value == "-":
