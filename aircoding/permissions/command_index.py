@@ -27,6 +27,8 @@ class _Line:
     open_end: bool
     tail: str
     """What the word after `words` must begin with, for a last word like `test:*`."""
+    options: tuple[str, ...] = ()
+    operands: tuple[str, ...] = ()
 
     def holds(self, argv: Sequence[str | None]) -> bool:
         """Whether an argv begins with the words of this line."""
@@ -39,15 +41,16 @@ class _Line:
 
     def narrows(self, argv: Sequence[str | None], start: int) -> bool:
         """Whether an argv from `start` on is one that this ask or deny means."""
-        options = [word for word in self.words[1:] if word.startswith("-")]
-        operands = [word for word in self.words[1:] if not word.startswith("-")]
+        options, operands = self.options, self.operands
+        if operands and operands[0] not in argv:
+            return False
         if options and not all(_has_option(argv, start + 1, option) for option in options):
             return False
-        if self.tail.startswith("-"):
+        if self.tail.startswith("-") or "=" in self.tail:  # `dd of=/dev/*` too means a word wherever it stands
             if not any((word or "").startswith(self.tail) for word in argv[start + 1 :]):
                 return False
             return not operands or _operands_begin(argv, start + 1, operands, open_last=False)
-        wanted = [*operands, *([self.tail] if self.tail else [])]
+        wanted = (*operands, self.tail) if self.tail else operands
         return not wanted or _operands_begin(argv, start + 1, wanted, open_last=bool(self.tail))
 
 
@@ -114,7 +117,9 @@ def _line(rule: PolicyRule) -> _Line:
     tail = words.pop()[:-1] if open_end else ""
     if words:
         words[0] = canonical_program(words[0])
-    return _Line(rule, tuple(words), open_end, tail)
+    options = tuple(word for word in words[1:] if word.startswith("-"))
+    operands = tuple(word for word in words[1:] if not word.startswith("-"))
+    return _Line(rule, tuple(words), open_end, tail, options, operands)
 
 
 def _has_option(argv: Sequence[str | None], start: int, option: str) -> bool:
@@ -129,7 +134,7 @@ def _has_option(argv: Sequence[str | None], start: int, option: str) -> bool:
     return False
 
 
-def _operands_begin(argv: Sequence[str | None], start: int, wanted: list[str], *, open_last: bool) -> bool:
+def _operands_begin(argv: Sequence[str | None], start: int, wanted: Sequence[str], *, open_last: bool) -> bool:
     """Whether the operands begin with `wanted`. An operand right behind an option may be that option's value."""
     place = start
     while place < len(argv):
@@ -146,7 +151,7 @@ def _operands_begin(argv: Sequence[str | None], start: int, wanted: list[str], *
     return False
 
 
-def _begins(argv: Sequence[str | None], start: int, wanted: list[str], *, open_last: bool) -> bool:
+def _begins(argv: Sequence[str | None], start: int, wanted: Sequence[str], *, open_last: bool) -> bool:
     place = start
     for number, want in enumerate(wanted):
         while place < len(argv) and number and (argv[place] or "").startswith("-"):

@@ -46,6 +46,8 @@ _ROUGH_BREAK = re.compile(r"[\s;|&(){}<>`$,=]+")
 _ROUGH_TARGET = re.compile(r">[>|&]?\s*([^\s;|&()<>]+)")
 _ROUGH_QUOTES = re.compile(r"[\\'\"]")
 _FOLDER_COMMANDS = frozenset({"cd", "pushd", "popd", "chdir"})
+_MOST_WRAPPERS = 100
+"""Wrappers in front of one command before the rest asks: each of them looks at all the words behind it."""
 _MOST_NESTED = 16
 """`find -exec find -exec ...` or unknown programs within each other before the rest asks: each is judged with all that
 stands in it."""
@@ -66,6 +68,7 @@ class _Pending:
 
     words: tuple[Word, ...]
     depth: int = 0
+    hops: int = 0
     guessed: bool = False
     fed: str | None = None
     assigns: bool = False
@@ -140,7 +143,7 @@ class _Line:
         pending = [_Pending(command.words, fed=command.fed, assigns=bool(command.assignments))] if command.words else []
         while pending:
             item = pending.pop()
-            if item.depth > _MOST_NESTED:
+            if item.depth > _MOST_NESTED or item.hops > _MOST_WRAPPERS:
                 self._ask(_text(item.words), "nesting", "it nests too deeply to be judged")
                 self._rough(_text(item.words))
                 continue
@@ -195,7 +198,8 @@ class _Line:
         self.judgements += judged
         self._judge_uses(uses, words)
         fed = item.fed if name != "xargs" else None
-        handed_on = [_Pending(one, item.depth + (name == "find"), item.guessed, fed) for one in uses.commands]
+        depth = item.depth + (name == "find")
+        handed_on = [_Pending(one, depth, item.hops + 1, item.guessed, fed) for one in uses.commands]
         return handed_on + (self._guess(item) if any(one.pattern == UNKNOWN_PROGRAM for one in judged) else [])
 
     def _guess(self, item: _Pending) -> list[_Pending]:

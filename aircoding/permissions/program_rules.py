@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -26,6 +27,8 @@ __all__ = ["UNKNOWN_PROGRAM", "ProgramName", "denied_among", "judge_program", "p
 UNKNOWN_PROGRAM = "unknown program"
 """What a judgement goes by when no line names the program."""
 
+_MOST_TIMES = 50
+"""How often one name among the words of an unknown program is looked at with all that stands behind it."""
 _PYTHON_FLAGS = frozenset("-B -E -I -s -S -u -v -q -O -OO -b -bb -P -d".split())
 _PYTHON_VALUES = frozenset("-W -X".split())
 _SHORTER = {
@@ -80,8 +83,9 @@ def judge_program(
         return []
     forms = _forms(program.name, [word.value for word in argv])
     whole = [word.value for word in words[1:]]  # a deny may name an option that stands before the subcommand
-    strict_forms = (*forms, [program.denied_as, *forms[0][1:]], [program.name, *whole])
-    narrowing = [rule for form in strict_forms for rule in index.narrowing(form)]
+    strict_forms = [*forms, [program.denied_as, *forms[0][1:]], [program.name, *whole]]
+    different = [form for place, form in enumerate(strict_forms) if form not in strict_forms[:place]]
+    narrowing = [rule for form in different for rule in index.narrowing(form)]
     text = " ".join(word.raw for word in words)
     strict = max(narrowing, key=lambda rule: rule.effect.rank, default=None)
     if strict is not None:
@@ -130,8 +134,13 @@ def denied_among(words: Sequence[Word], policy: Policy) -> list[Judgement]:
     """Return the deny that holds if an unknown program runs its operands and a refused one is among them."""
     values = [None if word.value is None else _base_name(word.value) for word in words]
     index = compiled(policy).commands
+    times: Counter[str] = Counter()
     for place in range(1, len(values)):
-        if values[place] is None:
+        name = values[place]
+        if name is None or not index.names(name):
+            continue
+        times[name] += 1
+        if times[name] > _MOST_TIMES:  # a line that refuses the bare name has held at its first time
             continue
         for rule in index.narrowing(values, place):
             if rule.effect is Effect.DENY:

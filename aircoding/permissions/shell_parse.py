@@ -41,12 +41,14 @@ _WORDS = frozenset(
 )
 _STRANGE = re.compile("[\x00-\x08\x0b-\x1f\x7f\x85\xa0\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f\u2060\u3000\ufeff]")
 _SPLIT_WORD = re.compile(r"[^\s\\]\\\n")
-_EXECUTES = re.compile(r"@P\}$|^\$\{!|^\$\{[^}:]*:(?![-+=?])\s*[^\d\s-]")
+_EXECUTES = re.compile(r"\$\{!|\$\{[^}:]*:(?![-+=?])\s*[^\d\s-]")
 _LITERAL_INDEX = re.compile(r"\[(?:\d+|[@*])\]$")
 _NUMBERS_ONLY = re.compile(r"[\s\d+\-*/%()<>=!&|^~?:,]*$")
 _COMPARES_NUMBERS = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
-_MOST_HOPS = 8
-"""How far above a comparison its `[` is looked for; further up it is taken for `[[`."""
+_CHAINS = frozenset({"list", "pipeline", "binary_expression"})
+"""Nodes that nest by the number of their members."""
+_DEEPEST = 400
+"""Nesting that is judged; without a bound, reading the text at each depth would take time in the square of it."""
 _RESERVED = frozenset("case esac if then elif else fi for while until do done in select function { } [[ ]]".split())
 _BACKSLASH_LINE = re.compile(r"\n(?=\\[^\n])")
 _TWO_OPEN = re.compile(r"\((?=\()")
@@ -188,12 +190,15 @@ def _events(text: str, *, guess: bool) -> Iterator[Event]:
 
 
 def _walk(root: Node, source: bytes, *, guess: bool) -> Iterator[Event]:
-    stack: list[Node | Event] = [root]
-    expands, looked_until = _EXPANDS.search(source) is not None, 0
+    stack: list[tuple[Node | Event, int]] = [(root, 0)]
+    expands, looked_until, single_until = _EXPANDS.search(source) is not None, 0, 0
     while stack:
-        item = stack.pop()
+        item, depth = stack.pop()
         if not isinstance(item, Node):
             yield item
+            continue
+        if depth > _DEEPEST:
+            yield Doubt("it nests more deeply than is judged", unparsed=True)
             continue
         if item.is_named or item.type == "ERROR":
             if expands and item.start_byte >= looked_until and _leaves_as_text(item, source):
@@ -204,7 +209,12 @@ def _walk(root: Node, source: bytes, *, guess: bool) -> Iterator[Event]:
                 if again:
                     yield from again
                     continue
-            stack.extend(reversed(_expand(item)))
+            below = depth if item.type in _CHAINS else depth + 1
+            if item.type == "test_command":
+                single_until = item.end_byte if item.children[0].type == "[" else 0
+            compares_texts = item.type == "binary_expression" and item.start_byte < single_until
+            parts = item.named_children if compares_texts else _expand(item)
+            stack.extend((part, below) for part in reversed(parts))
 
 
 def _in_backquotes(node: Node, source: bytes) -> list[Event]:
@@ -254,7 +264,7 @@ def _expand(node: Node) -> list[Node | Event]:
     children: list[Node | Event] = list(node.named_children)
     if kind == "command":
         command = _command(node, fed=_fed(children))
-        return [*([_MISREAD] if _is_misread(node, command) else []), *children, command]
+        return [*([_MISREAD] if _is_misread(node, command) else []), *_inner(children), command]
     if kind in _STATEMENTS:
         doubts = [Doubt("arithmetic may run what a variable holds")] if _is_arithmetic(node) else []
         return [*doubts, *(item for child in children for item in (Joint.ANY, child)), Joint.ANY]
@@ -287,7 +297,7 @@ def _redirected(node: Node, children: list[Node | Event]) -> list[Node | Event]:
         doubtful: list[Node | Event] = [_MISREAD] if _is_misread(body, command) else []
         rest = [child for child in children if child != body]
         if not any(_words_behind(child) for child in rest if isinstance(child, Node)):
-            return [*rest, *doubtful, *body.named_children, command]
+            return [*rest, *doubtful, *_inner(body.named_children), command]
     redirects = [child for child in children if child != body]
     more = [word for child in redirects if isinstance(child, Node) for word in _words_behind(child)]
     if body is None:
@@ -315,6 +325,15 @@ def _ends_at_its_word(node: Node) -> bool:
         return False
     indented = "<<-" in parts and before.endswith(b"\t") and before.rstrip(b"\t")[-1:] in {b"", b"\n"}
     return end.start_point.column == 0 or indented
+
+
+def _inner(children: Sequence[Node | Event]) -> Iterator[Node | Event]:
+    """Yield the parts of a command; what it assigns is its own, so that only the values are still to be looked at."""
+    for child in children:
+        if isinstance(child, Node) and child.type == "variable_assignment":
+            yield from child.named_children
+        else:
+            yield child
 
 
 def _is_misread(node: Node, command: Simple) -> bool:
@@ -372,10 +391,9 @@ def _pipeline(node: Node) -> list[Node | Event]:
 def _expand_part(node: Node, kind: str, children: list[Node | Event]) -> list[Node | Event]:
     """The same for what stands within commands."""
     if kind in {"declaration_command", "unset_command"}:
-        return [*([_MISREAD] if _joins_lines(node) else []), *children, _declaration(node)]
+        return [*([_MISREAD] if _joins_lines(node) else []), *_inner(children), _declaration(node)]
     if kind == "variable_assignment":
-        inner = node.parent is not None and node.parent.type in {"command", "declaration_command"}
-        return children if inner else [*children, Simple((), (_assigned(node),))]
+        return [*children, Simple((), (_assigned(node),))]
     if kind == "file_redirect":
         misread = _joins_lines(node) or (
             len(node.children_by_field_name("destination")) > 1
@@ -416,18 +434,18 @@ def _is_quoted(body: Node) -> bool:
 
 
 def _doubts_of_expansion(node: Node, kind: str) -> list[Node | Event]:
+    if kind in {"binary_expression", "unary_expression"}:
+        return [Doubt("a test that may run what a variable holds")] if _doubtful_test(node) else []
     text = node_text(node)
     if kind == "expansion":
-        doubtful = _EXECUTES.search(text) is not None
+        doubtful = text.endswith("@P}") or _EXECUTES.match(text) is not None
         reason = "an expansion that may run what a variable holds"
     elif kind == "subscript":
         doubtful = _LITERAL_INDEX.search(text) is None
         reason = "an index that may run what a variable holds"
-    elif kind == "arithmetic_expansion":
+    else:
         doubtful = _NUMBERS_ONLY.match(text.strip("$()[]")) is None
         reason = "arithmetic may run what a variable holds"
-    else:
-        doubtful, reason = _doubtful_test(node), "a test that may run what a variable holds"
     return [Doubt(reason)] if doubtful else []
 
 
@@ -438,18 +456,13 @@ def _doubtful_test(node: Node) -> bool:
     if name in {"-v", "-R"}:
         return True
     sides = (node.child_by_field_name("left"), node.child_by_field_name("right"))
-    if name not in _COMPARES_NUMBERS or all(side is None or _is_number(side) for side in sides):
-        return False
-    holder = node.parent
-    for _ in range(_MOST_HOPS):
-        if holder is None or holder.type == "test_command":
-            break
-        holder = holder.parent
-    return holder is None or holder.type != "test_command" or holder.children[0].type != "["
+    return name in _COMPARES_NUMBERS and not all(side is None or _is_number(side) for side in sides)
 
 
 def _is_number(node: Node) -> bool:
-    return node.type == "number" or node_text(node).strip('"') in {"$?", "$#", "$$"}
+    if node.type not in {"simple_expansion", "string"}:
+        return node.type == "number"
+    return node.end_byte - node.start_byte <= len('"$?"') and node_text(node).strip('"') in {"$?", "$#", "$$"}
 
 
 def _command(node: Node, *, fed: str | None = None) -> Simple:
