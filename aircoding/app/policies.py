@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 
 from aircoding.app.project import Project
 from aircoding.errors import AirError, ConfigError
@@ -23,8 +24,9 @@ from aircoding.sources.installation import approved
 from aircoding.sources.packaged_policy import packaged_policy_files
 from aircoding.sources.role_text import tool_specs
 from aircoding.sources.roles import read_roles
+from aircoding.sources.trust import is_trusted
 
-__all__ = ["LivePolicies", "Policies", "open_policies"]
+__all__ = ["LivePolicies", "Policies", "open_policies", "read_policies"]
 
 _SHARED = ".air/shared/permissions.yaml"
 _PLAN_FLOOR = ".air/**"
@@ -118,16 +120,16 @@ class LivePolicies:
         return self._policies
 
     def _digest(self) -> tuple[tuple[Digest, str | None], ...]:
-        reads = (_read_own(self._project), _read_shared(self._project))
+        reads = (_read_own(self._project.home), _read_shared(self._project.root))
         return tuple((read.digest, read.problem) for read in reads)
 
 
-def _read_own(project: Project) -> TextRead:
-    return read_text_file(project.home, "permissions.yaml", inside=False)
+def _read_own(home: Path) -> TextRead:
+    return read_text_file(home, "permissions.yaml", inside=False)
 
 
-def _read_shared(project: Project) -> TextRead:
-    return read_text_file(project.root, _SHARED)
+def _read_shared(root: Path) -> TextRead:
+    return read_text_file(root, _SHARED)
 
 
 def open_policies(project: Project, *, confined: bool) -> Policies:
@@ -136,18 +138,27 @@ def open_policies(project: Project, *, confined: bool) -> Policies:
     Raises:
         ConfigError: a file is wrong; nothing is judged by a policy that is half read.
     """
+    return read_policies(project.root, project.home, confined=confined)
+
+
+def read_policies(root: Path, home: Path, *, confined: bool) -> Policies:
+    """Read the same of any folder: it needs to be no repository, and to hold no `.air`.
+
+    Raises:
+        ConfigError: a file is wrong.
+    """
     files = list(packaged_policy_files())
-    files += _file(_read_own(project), "user:permissions.yaml", PolicyLevel.USER)
-    files += _file(_read_shared(project), f"project:{_SHARED}", PolicyLevel.PROJECT)
+    files += _file(_read_own(home), "user:permissions.yaml", PolicyLevel.USER)
+    files += _file(_read_shared(root), f"project:{_SHARED}", PolicyLevel.PROJECT)
     require_valid(files)
-    trusted = project.trusted
-    roles = read_roles(project.root, trusted=trusted)
+    trusted = is_trusted(home, root)
+    roles = read_roles(root, trusted=trusted)
     return Policies(
         files=tuple(files),
         profiles=dict(roles.profiles),
         project_trusted=trusted,
         confined=confined,
-        approvals=approved(project.home, project.root),
+        approvals=approved(home, root),
         role_remarks=roles.diagnostics,
     )
 

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from aircoding.cli.output import emit, json_option, note, visible, visible_line, visible_words
 
+if TYPE_CHECKING:
+    from aircoding.records.policy import Act, Decision, Judgement
+
 __all__ = ["permissions"]
+
+_MOST_HOOK_BYTES = 64_000_000
+"""A call of more is cut, and then no JSON."""
 
 
 @click.group()
@@ -35,25 +44,147 @@ def trust(plan_file: Path | None, assume_yes: bool, as_json: bool) -> None:
     emit("trusted", report, as_json=as_json, text=lambda: "\n".join(report.lines))
 
 
-@permissions.command()
-@click.argument("command")
-@click.option("--role", default="executor", show_default=True)
-@click.option("--task", "task_id", help="Judge as for this task of the plan.")
-@json_option
-def check(command: str, role: str, task_id: str | None, as_json: bool) -> None:
-    """Say what the policy decides of a shell command, and which line of which file decided."""
-    from aircoding.app.judging import judge_command
+def _asked_for(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say for whom is asked."""
+    area = click.option("--write-area", multiple=True, metavar="GLOB", help="What may be written; all if not given.")
+    task = click.option("--task", "task_id", help="Judge as for this task of the plan.")
+    return click.option("--role", default="executor", show_default=True)(task(area(command)))
 
-    decision = judge_command(Path.cwd(), command, role=role, task_id=task_id)
+
+def _act_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add what names the act that is asked about."""
+    write = click.option("--write", is_flag=True, help="With --path: the file is written, not read.")
+    host = click.option("--host", metavar="HOST", help="Judge a connection to this host.")
+    path = click.option("--path", metavar="PATH", help="Judge reading this file.")
+    return click.argument("command", required=False)(path(write(host(command))))
+
+
+def _act(command: str | None, path: str | None, host: str | None, *, write: bool) -> Act:
+    from aircoding.records.policy import CommandAct, HostAct, PathAct
+
+    given = [one for one in (command, path, host) if one is not None]
+    if len(given) != 1:
+        raise click.UsageError("name one act: a COMMAND, --path or --host")
+    if write and path is None:
+        raise click.UsageError("--write goes with --path")
+    if command is not None:
+        return CommandAct(command=command)
+    return HostAct(host=host) if host is not None else PathAct(path=path or "", access="write" if write else "read")
+
+
+@permissions.command()
+@_act_options
+@_asked_for
+@json_option
+def check(
+    command: str | None,
+    path: str | None,
+    host: str | None,
+    *,
+    write: bool,
+    role: str,
+    task_id: str | None,
+    write_area: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Say what the policy decides of a shell command, a file or a host, and which line of which file decided."""
+    from aircoding.app.judging import Asked, judge_act
+
+    asked = Asked(role=role, task_id=task_id, write_area=write_area)
+    decision = judge_act(Path.cwd(), _act(command, path, host, write=write), asked)
+    emit("decision", decision, as_json=as_json, text=lambda: "\n".join(_decided(decision)))
+
+
+def _decided(decision: Decision) -> list[str]:
+    return [f"{decision.effect.value}: {decision.reason}", *(_judged(part) for part in decision.judgements)]
+
+
+def _judged(part: Judgement) -> str:
+    where = part.uri if part.line is None else f"{part.uri}:{part.line}"
+    return f"  {part.effect.value:8} {part.text}  <- {part.pattern}  ({where})"
+
+
+@permissions.command()
+@_act_options
+@_asked_for
+@json_option
+def explain(
+    command: str | None,
+    path: str | None,
+    host: str | None,
+    *,
+    write: bool,
+    role: str,
+    task_id: str | None,
+    write_area: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Say which line of which file decided, and what would change it; each change that is named was tried."""
+    from aircoding.app.judging import Asked, explain_act
+
+    asked = Asked(role=role, task_id=task_id, write_area=write_area)
+    found = explain_act(Path.cwd(), _act(command, path, host, write=write), asked)
 
     def text() -> str:
-        lines = [f"{decision.effect.value}: {decision.reason}"]
-        for part in decision.judgements:
-            where = part.uri if part.line is None else f"{part.uri}:{part.line}"
-            lines.append(f"  {part.effect.value:8} {part.text}  <- {part.pattern}  ({where})")
+        lines = [f"{found.decision.effect.value}: {found.decision.reason}", "decided by:"]
+        lines += [_judged(part) for part in found.decisive]
+        if found.changes:
+            lines += ["what would change it:", *(f"  {one.effect.value:8} {one.says}" for one in found.changes)]
+        if len(found.changes) > 1:
+            lines.append(f"  {found.together.value:8} all of these together")
+        if found.fixed:
+            lines += ["what no file changes:", *(f"  {one}" for one in found.fixed)]
+        lines.append(f"fingerprint: {found.decision.fingerprint} (act, folder and policy; an approval is bound to it)")
         return "\n".join(lines)
 
-    emit("decision", decision, as_json=as_json, text=text)
+    emit("explanation", found, as_json=as_json, text=text)
+
+
+@permissions.command("test")
+@click.argument("file", type=click.Path(path_type=Path))
+@_asked_for
+@json_option
+def test_cases(file: Path, *, role: str, task_id: str | None, write_area: tuple[str, ...], as_json: bool) -> None:
+    """Judge the cases of a YAML table, and exit with 1 where one does not get the decision that it expects."""
+    from aircoding.app.judging import Asked, check_cases
+
+    results = check_cases(Path.cwd(), file, Asked(role=role, task_id=task_id, write_area=write_area))
+    wrong = [one for one in results if not one.holds]
+
+    def text() -> str:
+        lines = [
+            f"{file}:{one.case.line}: {one.decision.effect.value}, not {one.case.expected.value}: {one.decision.reason}"
+            for one in wrong
+        ]
+        return "\n".join([*lines, f"{len(results) - len(wrong)} of {len(results)} cases get what they expect"])
+
+    emit("results", results, as_json=as_json, text=text, failed=len(wrong))
+    if wrong:
+        raise SystemExit(1)
+
+
+@permissions.command()
+@_asked_for
+@click.option("--headless", is_flag=True, help="Nobody can be asked: what would ask is refused.")
+@json_option
+def hook(*, role: str, task_id: str | None, write_area: tuple[str, ...], headless: bool, as_json: bool) -> None:
+    """Answer Claude Code's PreToolUse hook: one call on standard input, one decision on standard output.
+
+    Whatever goes wrong refuses the call (exit code 2, the reason on stderr): no fault of ours, and no input that is not
+    as the protocol says, lets a call through. The answer is JSON with and without --json.
+    """
+    from aircoding.app.judging import Asked, answer_hook
+
+    del as_json
+    try:
+        given = json.loads(sys.stdin.buffer.read(_MOST_HOOK_BYTES + 1).decode("utf-8"))
+        asked = Asked(role=role, task_id=task_id, write_area=write_area)
+        answer = answer_hook(given, asked, headless=headless)
+    except Exception as error:  # the other side takes any exit code but 2 for leave to go on
+        note(f"aircoding refuses this call: {str(error) or type(error).__name__}")
+        raise SystemExit(2) from error
+    if answer is not None:
+        click.echo(json.dumps(answer))
 
 
 @permissions.command("import")

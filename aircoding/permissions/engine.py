@@ -12,7 +12,7 @@ from aircoding.permissions.commands import judge_command
 from aircoding.permissions.hosts import judge_host
 from aircoding.permissions.judgements import by_engine, by_rule, strongest
 from aircoding.permissions.locations import locate
-from aircoding.permissions.paths import judge_path
+from aircoding.permissions.paths import judge_glob, judge_path
 from aircoding.records.digests import fingerprint
 from aircoding.records.policy import (
     Act,
@@ -33,7 +33,7 @@ __all__ = ["account_of", "decide"]
 
 def decide(act: Act, policy: Policy) -> Decision:
     """Return the decision on one act. Pure: the same act under the same policy gets the same decision."""
-    judgements = _judgements(act, policy)
+    judgements = _judgements_of_all(act, policy)
     cause = strongest(judgements)
     effect, reason, asked = cause.effect, _reason(cause), False
     tag = fingerprint([*_identity(act), policy.digest])
@@ -67,6 +67,15 @@ def account_of(decision: Decision, *, tool: str) -> Mapping[str, Any]:
     }
 
 
+def _judgements_of_all(act: Act, policy: Policy) -> tuple[Judgement, ...]:
+    """Return the judgements under a policy and under those of the workers that delegated."""
+    found = _judgements(act, policy)
+    while policy.parent is not None:
+        policy = policy.parent
+        found += _judgements(act, policy)
+    return found
+
+
 def _judgements(act: Act, policy: Policy) -> tuple[Judgement, ...]:
     if isinstance(act, CommandAct):
         if "\0" in act.command:
@@ -74,7 +83,8 @@ def _judgements(act: Act, policy: Policy) -> tuple[Judgement, ...]:
             return (by_engine(Effect.DENY, PolicySubject.COMMAND, act.command, "zero byte", reason),)
         return judge_command(act.command, locate(act.cwd, ".", policy), policy)
     if isinstance(act, PathAct):
-        return (judge_path(act.path, act.access, policy),)
+        judge = judge_glob if act.glob else judge_path
+        return (judge(act.path, act.access, policy),)
     if isinstance(act, HostAct):
         return (judge_host(act.host, policy),)
     return (_judge_tool(act, policy),)
@@ -117,7 +127,7 @@ def _identity(act: Act) -> tuple[str, ...]:
     if isinstance(act, CommandAct):
         return ("command", act.command, act.cwd)
     if isinstance(act, PathAct):
-        return (act.access, act.path)
+        return (act.access, act.path, *(("glob",) if act.glob else ()))
     if isinstance(act, HostAct):
         return ("host", act.host)
     return ("opaque tool" if act.opaque else "tool", act.tool)

@@ -85,6 +85,7 @@ class Policy:
     fingerprint of all of it, `interactive` says whether anyone can be asked, `confined` whether a
     sandbox stands behind the decision (without one allow becomes ask unless so declared).
 
+    `parent` is the policy of the worker that delegated: what it does not allow is not allowed here either.
     `floor_exceptions` are globs that the floor's write denies do not hold for (the architecture designer's plan).
     `root` (the worktree) and `home` are absolute paths of this machine: they tell what a path in a command means, are
     no part of the digest, and never enter a prompt.
@@ -103,6 +104,7 @@ class Policy:
     floor_exceptions: tuple[str, ...] = ()
     root: str = ""
     home: str = ""
+    parent: Policy | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,12 +119,14 @@ class CommandAct:
 class PathAct:
     """A read or a write of one resolved path.
 
-    `path` is relative to the worktree root when it lies inside (POSIX separators), else absolute.
+    `path` is relative to the worktree root when it lies inside (POSIX separators), else absolute. With `glob` it stands
+    for every name that it matches.
     """
 
     path: str
     access: str
     """`read` or `write`."""
+    glob: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
