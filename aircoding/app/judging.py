@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from aircoding.app.plans import load_plan
 from aircoding.app.policies import read_policies
-from aircoding.app.project import find_root, open_project
+from aircoding.app.project import find_root
 from aircoding.errors import ConfigError, NotFoundError
 from aircoding.homes import air_home, user_home
 from aircoding.permissions.case_table import CaseResult, judge_cases, parse_case_table
@@ -158,6 +157,10 @@ def _open(start: Path, asked: Asked) -> _Judge:
 def _task(root: Path, asked: Asked) -> TaskSpec:
     if asked.task_id is None:
         return TaskSpec(id=TaskId("none"), title="what is asked", write_area=asked.write_area or _ALL)
+    # A hook asks at every call and names no task: what reads plans is heavy.
+    from aircoding.app.plans import load_plan
+    from aircoding.app.project import open_project
+
     task = load_plan(open_project(root), None).task(asked.task_id)
     if task is None:
         raise NotFoundError(f"the plan has no task {asked.task_id}", hint="`aircoding plan show` lists them")

@@ -24,18 +24,20 @@ from aircoding.sources.installation import approved
 from aircoding.sources.packaged_policy import packaged_policy_files
 from aircoding.sources.role_text import tool_specs
 from aircoding.sources.roles import read_roles
-from aircoding.sources.trust import is_trusted
+from aircoding.sources.trust import PROJECT_POLICY, is_trusted, trusted_policy
 
 __all__ = ["LivePolicies", "Policies", "open_policies", "read_policies"]
 
-_SHARED = ".air/shared/permissions.yaml"
 _PLAN_FLOOR = ".air/**"
 """The line of the floor that the architecture designer's right to write the plan lifts."""
 
 
 @dataclass
 class Policies:
-    """Policies of one project. `confined` says whether a sandbox stands behind each decision."""
+    """Policies of one project. `confined` says whether a sandbox stands behind each decision.
+
+    `project_trusted` says that the project's policy is as the user trusted it: only then does it allow.
+    """
 
     files: tuple[PolicyFile, ...]
     profiles: dict[str, Profile]
@@ -120,7 +122,9 @@ class LivePolicies:
         return self._policies
 
     def _digest(self) -> tuple[tuple[Digest, str | None], ...]:
-        reads = (_read_own(self._project.home), _read_shared(self._project.root))
+        """What the policies come of; a version of the project's policy that is trusted meanwhile counts at once."""
+        home = self._project.home
+        reads = (_read_own(home), _read_shared(self._project.root), read_text_file(home, "trust.json", inside=False))
         return tuple((read.digest, read.problem) for read in reads)
 
 
@@ -129,7 +133,7 @@ def _read_own(home: Path) -> TextRead:
 
 
 def _read_shared(root: Path) -> TextRead:
-    return read_text_file(root, _SHARED)
+    return read_text_file(root, PROJECT_POLICY)
 
 
 def open_policies(project: Project, *, confined: bool) -> Policies:
@@ -149,14 +153,15 @@ def read_policies(root: Path, home: Path, *, confined: bool) -> Policies:
     """
     files = list(packaged_policy_files())
     files += _file(_read_own(home), "user:permissions.yaml", PolicyLevel.USER)
-    files += _file(_read_shared(root), f"project:{_SHARED}", PolicyLevel.PROJECT)
+    shared = _read_shared(root)
+    files += _file(shared, f"project:{PROJECT_POLICY}", PolicyLevel.PROJECT)
     require_valid(files)
     trusted = is_trusted(home, root)
     roles = read_roles(root, trusted=trusted)
     return Policies(
         files=tuple(files),
         profiles=dict(roles.profiles),
-        project_trusted=trusted,
+        project_trusted=trusted and trusted_policy(home, root) == shared.text,
         confined=confined,
         approvals=approved(home, root),
         role_remarks=roles.diagnostics,

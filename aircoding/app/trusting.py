@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import unified_diff
 from pathlib import Path
 
 from aircoding.app.approving import asked_commands
@@ -10,22 +11,32 @@ from aircoding.app.initialise import PERMISSIONS
 from aircoding.app.plans import load_plan
 from aircoding.app.project import Project, open_project
 from aircoding.records.words import counted
+from aircoding.sources.files import read_text_file
 from aircoding.sources.installation import approve
 from aircoding.sources.rule_tree import read_rule_tree
 from aircoding.sources.skill_files import read_skills
 from aircoding.sources.trust import trust_project as remember_project
+from aircoding.sources.trust import trusted_policy
 from aircoding.workspace.worktree import GitWorktree
 
-__all__ = ["TrustReport", "project_files_in_words", "trust_plan", "trust_project", "untrusted_in_words"]
+__all__ = [
+    "TrustReport",
+    "policy_changes",
+    "project_files_in_words",
+    "trust_plan",
+    "trust_project",
+    "untrusted_in_words",
+]
 
 _PLAN = ".air/shared/plan/tasks.yaml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrustReport:
-    """What was trusted, a line each."""
+    """What was trusted, a line each, and how the project's policy differs from the one that was trusted before."""
 
     lines: tuple[str, ...]
+    policy_changes: tuple[str, ...] = ()
 
 
 def project_files_in_words(start: Path) -> str:
@@ -64,11 +75,25 @@ def _instructing(project: Project) -> tuple[int, int]:
     return sum(1 for one in rules if one.name is not None), len(skills)
 
 
-def trust_project(start: Path) -> TrustReport:
-    """Let this project's files instruct agents, and its policy allow."""
+def policy_changes(start: Path) -> tuple[str, ...]:
+    """Return the lines of a unified diff from the project's policy as it was trusted to what it is now.
+
+    Nothing is left out of it: where it was never trusted, every line is new.
+    """
     project = open_project(start)
+    now = read_text_file(project.root, PERMISSIONS)
+    before = trusted_policy(project.home, project.root) or ""
+    after = "" if now.problem is not None else now.text
+    names = ("as trusted", "as it is")
+    return tuple(unified_diff(before.splitlines(), after.splitlines(), *names, lineterm="", n=2))
+
+
+def trust_project(start: Path) -> TrustReport:
+    """Let this project's files instruct agents, and its policy allow, as it is now."""
+    project = open_project(start)
+    changes = policy_changes(start)
     remember_project(project.home, project.root)
-    return TrustReport(lines=(f"trusted: {project_files_in_words(start)}",))
+    return TrustReport(lines=(f"trusted: {project_files_in_words(start)}",), policy_changes=changes)
 
 
 def trust_plan(start: Path, plan_file: Path) -> TrustReport:

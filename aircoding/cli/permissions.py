@@ -31,17 +31,23 @@ def permissions() -> None:
 @click.option("--yes", "assume_yes", is_flag=True, help="Trust the project without asking; a terminal is asked.")
 @json_option
 def trust(plan_file: Path | None, assume_yes: bool, as_json: bool) -> None:
-    """Trust this project's files and policy; with --plan, its verify and set-up commands as they are now."""
-    from aircoding.app.trusting import project_files_in_words, trust_plan, trust_project
+    """Trust this project's files, and its policy as it is now; with --plan, its verify and set-up commands as they are.
+
+    What changed in the policy since it was last trusted is shown first.
+    """
+    from aircoding.app.trusting import policy_changes, project_files_in_words, trust_plan, trust_project
 
     if plan_file is not None and assume_yes:
         raise click.UsageError("--plan asks nothing, so there is nothing for --yes to answer")
     if plan_file is None and not assume_yes and sys.stdin.isatty():
+        for line in policy_changes(Path.cwd()):
+            note(visible_line(line))
         question = f"Let these instruct agents: {project_files_in_words(Path.cwd())}?"
         if not click.confirm(visible(question), err=True):
             raise click.UsageError("nothing was trusted")
     report = trust_project(Path.cwd()) if plan_file is None else trust_plan(Path.cwd(), plan_file)
-    emit("trusted", report, as_json=as_json, text=lambda: "\n".join(report.lines))
+    shown = report.policy_changes if assume_yes or not sys.stdin.isatty() else ()
+    emit("trusted", report, as_json=as_json, text=lambda: "\n".join([*map(visible_line, shown), *report.lines]))
 
 
 def _asked_for(command: Callable[..., None]) -> Callable[..., None]:

@@ -20,6 +20,8 @@ _INERT = frozenset(
     "AskUserQuestion EnterPlanMode ExitPlanMode Task Agent ToolSearch".split()
 )
 """Tools that touch no file, host or program themselves; what an agent does that they start is asked about by itself."""
+_LONGEST_COMMAND = 200_000
+"""Judged within seconds; a hook that takes longer than it is given lets the call go on."""
 _GLOB = frozenset("*?[{")
 
 
@@ -75,7 +77,10 @@ def _optional(given: Mapping[str, Any], key: str) -> str | None:
 
 
 def _command(given: Mapping[str, Any], cwd: str) -> tuple[Act, ...]:
-    return (CommandAct(command=_text(given, "command"), cwd=cwd),)
+    command = _text(given, "command")
+    if len(command) > _LONGEST_COMMAND:
+        raise MalformedCallError(f"a command of more than {_LONGEST_COMMAND} characters is not judged in a hook's time")
+    return (CommandAct(command=command, cwd=cwd),)
 
 
 def _file(key: str, *accesses: str) -> Callable[[Mapping[str, Any], str], tuple[Act, ...]]:

@@ -44,7 +44,7 @@ def judge_host(host: str, policy: Policy) -> Judgement:
     strongest = max(rules, key=lambda rule: rule.effect.rank, default=None)
     if _HOST.fullmatch(name) is None:
         return by_engine(Effect.DENY, PolicySubject.HOST, host, "plain host", f"`{host}` is no plain name of a host")
-    if strongest is None:
+    if strongest is None or not any(rule.widens for rule in rules):
         return by_engine(Effect.DENY, PolicySubject.HOST, host, "unlisted host", f"no line allows the host {name}")
     verb = {Effect.ALLOW: "allows", Effect.ASK: "wants a person to confirm", Effect.DENY: "refuses"}
     return by_rule(strongest, host, f"the policy {verb.get(strongest.effect, 'names')} the host {name}")

@@ -44,11 +44,11 @@ def judge_path(path: str, access: str, policy: Policy, *, cwd: str = ".") -> Jud
         return by_rule(narrowing, location, _reason(narrowing, access))
     if _ENCODED.search(location):
         return by_engine(Effect.ASK, subject, location, "encoded name", "its name hides a separator or a dot in a code")
-    widening = max(
-        compiled(policy).paths.widening(location, access, policy), key=lambda rule: rule.effect.rank, default=None
-    )
+    rules = list(compiled(policy).paths.widening(location, access, policy))
+    widening = max(rules, key=lambda rule: rule.effect.rank, default=None)
     if access == "write":
-        return _judge_write(location, policy, widening)
+        widened = widening is not None and any(rule.widens for rule in rules)
+        return _judge_write(location, policy, widening, widened=widened)
     if widening is not None:
         return by_rule(widening, location, "a line of the policy allows reading it")
     if is_inside(location):
@@ -56,10 +56,10 @@ def judge_path(path: str, access: str, policy: Policy, *, cwd: str = ".") -> Jud
     return by_engine(Effect.ASK, subject, location, "outside", "it lies outside the worktree")
 
 
-def _judge_write(location: str, policy: Policy, widening: PolicyRule | None) -> Judgement:
+def _judge_write(location: str, policy: Policy, widening: PolicyRule | None, *, widened: bool) -> Judgement:
     subject = PolicySubject.WRITE
     if not is_inside(location):
-        if widening is not None:
+        if widening is not None and widened:
             return by_rule(widening, location, "a line of the policy allows writing it")
         return by_engine(Effect.ASK, subject, location, "outside", "it lies outside the worktree")
     area_globs = compile_globs(policy.write_area, Dialect.ROOT_ANCHORED)

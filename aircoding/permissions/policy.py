@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 
 from aircoding.errors import ConfigError
 from aircoding.permissions.policy_file import PolicyFile
 from aircoding.records.digests import fingerprint
 from aircoding.records.ids import Digest
-from aircoding.records.policy import Effect, Policy, PolicyLevel, PolicyRule
+from aircoding.records.policy import Effect, Policy, PolicyLevel, PolicyRule, PolicySubject
 
 __all__ = ["build_policy", "require_valid"]
 
@@ -111,12 +112,25 @@ def _shared(
 
     One tuple of lines for thousands of tasks: what is compiled of them is kept by the tuple's identity.
     """
-    rules = tuple(rule for file in files for rule in file.rules if _counts(rule, project_trusted=project_trusted))
+    every = (rule for file in files for rule in file.rules)
+    rules = tuple(rule for one in every if (rule := _as_trusted(one, project_trusted=project_trusted)) is not None)
     mask_env = tuple(sorted({name for file in files for name in file.mask_env}))
-    said = fingerprint([[rule.subject.value, rule.effect.value, rule.pattern, rule.level.value] for rule in rules])
+    said = fingerprint([_said(rule) for rule in rules])
     return rules, mask_env, said
 
 
-def _counts(rule: PolicyRule, *, project_trusted: bool) -> bool:
-    """An allow in a project's file is a grant that the repository gives itself, until the user trusts it."""
-    return project_trusted or rule.level is not PolicyLevel.PROJECT or rule.effect is not Effect.ALLOW
+def _said(rule: PolicyRule) -> list[str]:
+    narrows_only = [] if rule.widens else ["narrows only"]
+    return [rule.subject.value, rule.effect.value, rule.pattern, rule.level.value, *narrows_only]
+
+
+def _as_trusted(rule: PolicyRule, *, project_trusted: bool) -> PolicyRule | None:
+    """Return a line as it counts: what a project's file permits is a grant that the repository gives itself.
+
+    Until the user trusts it, its allows do not count, and its announcements, and its asks for hosts that would else be
+    refused, only narrow what others allow.
+    """
+    narrows = rule.effect is Effect.DENY or (rule.effect is Effect.ASK and rule.subject is not PolicySubject.HOST)
+    if project_trusted or rule.level is not PolicyLevel.PROJECT or narrows:
+        return rule
+    return None if rule.effect is Effect.ALLOW else replace(rule, widens=False)

@@ -93,7 +93,7 @@ def judge_program(
         return [by_rule(strict, text, f"`{strict.pattern}` {verb}")]
     widening = [rule for form in forms for rule in index.widening(form)]
     loose = max(widening, key=_width, default=None)
-    if loose is not None:
+    if loose is not None and any(rule.widens for rule in widening):
         verb = "announces" if loose.effect is Effect.ANNOUNCE else "allows"
         return [by_rule(loose, text, f"the policy {verb} `{loose.pattern}`")]
     if only_hands_on:

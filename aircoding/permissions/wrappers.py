@@ -12,7 +12,7 @@ from aircoding.permissions.shell_parse import assigned_by
 from aircoding.permissions.shell_words import Word, static_word
 from aircoding.permissions.uses import Script, Uses
 
-__all__ = ["SHELLS", "hands_on", "possible_scripts", "runs_others"]
+__all__ = ["SHELLS", "WRAPPERS", "hands_on", "possible_scripts", "runs_others"]
 
 SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash", "fish"})
 """Shells: what stands behind `-c` is parsed again."""
@@ -47,7 +47,7 @@ def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_WRAPPERS: dict[str, _Wrapper] = {
+WRAPPERS: dict[str, _Wrapper] = {
     **dict.fromkeys(("builtin", "nohup", "setsid", "chronic", "unbuffer", "coproc", "noglob", "nocorrect"), _Wrapper()),
     "command": _Wrapper(tells=_set("-v -V")),
     "exec": _Wrapper(values=_set("-a")),
@@ -74,7 +74,7 @@ def runs_others(name: str, words: Sequence[Word], fed: str | None = None) -> Use
 
     `fed` is the text of its input where that is known.
     """
-    if name in _WRAPPERS:
+    if name in WRAPPERS:
         return _wrapped(name, words)
     special = _SPECIAL.get(name)
     if special is not None:
@@ -84,11 +84,11 @@ def runs_others(name: str, words: Sequence[Word], fed: str | None = None) -> Use
 
 def hands_on(name: str) -> bool:
     """Whether a program of that name may run another one."""
-    return name in _WRAPPERS or name in _SPECIAL or name in SHELLS
+    return name in WRAPPERS or name in _SPECIAL or name in SHELLS
 
 
 def _wrapped(name: str, words: Sequence[Word]) -> Uses | None:
-    wrapper, uses = _WRAPPERS[name], Uses()
+    wrapper, uses = WRAPPERS[name], Uses()
     place = 1
     while place < len(words):
         value = words[place].value

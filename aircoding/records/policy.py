@@ -65,7 +65,10 @@ class PolicyLevel(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyRule:
-    """One line of a policy file: `pattern` is a gitignore-style glob, argv prefix words, or a host."""
+    """One line of a policy file: `pattern` is a gitignore-style glob, argv prefix words, or a host.
+
+    One that does not widen counts only beside a line that does: it comes of a project that is not trusted.
+    """
 
     subject: PolicySubject
     effect: Effect
@@ -73,6 +76,7 @@ class PolicyRule:
     level: PolicyLevel
     uri: str
     line: int | None = None
+    widens: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from support.demo_runs import AIR, Ended, air
-from support.projects import write_tree
+from support.projects import make_commit, make_project, write_tree
 
 
 @pytest.fixture
@@ -152,3 +152,19 @@ def test_a_policy_that_cannot_be_read_refuses_every_call(folder: Path) -> None:
     ended = hook(folder, call(folder, "Bash", {"command": "ls"}))
     assert (ended.returncode, b"alow" in ended.stderr) == (2, True)
     assert air(folder, "permissions", "check", "ls").code == 2
+
+
+def test_a_policy_that_changed_since_it_was_trusted_allows_nothing_and_its_changes_are_shown(tmp_path: Path) -> None:
+    allows = "version: 1\ncommands: {allow: [foo *]}\n"
+    root = make_commit(make_project(tmp_path / "project", {".air/shared/permissions.yaml": allows}))
+    assert decision(root, "foo x") == "ask"
+    first = air(root, "permissions", "trust", "--yes")
+    assert "+commands: {allow: [foo *]}" in first.output
+    assert decision(root, "foo x") == "allow"
+    write_tree(root, {".air/shared/permissions.yaml": allows.replace("foo *", "foo *, bar *")})
+    assert (decision(root, "foo x"), decision(root, "bar x")) == ("ask", "ask")
+    again = air(root, "permissions", "trust", "--yes", "--json").result["trusted"]["policy_changes"]
+    assert "-commands: {allow: [foo *]}" in again
+    assert "+commands: {allow: [foo *, bar *]}" in again
+    assert decision(root, "bar x") == "allow"
+    assert air(root, "permissions", "trust", "--yes", "--json").result["trusted"]["policy_changes"] == []

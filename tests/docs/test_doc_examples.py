@@ -98,6 +98,7 @@ def after_demo(request: pytest.FixtureRequest, _folder: Path) -> Path:
 
 STORIES: dict[str, Story] = {
     "change-rules-in-a-run.md": Story(after_demo, given={"ID": newest_assembly}, codes={"aircoding reload": 2}),
+    "check-a-policy.md": Story(small, files={3: "policy-cases.yaml"}),
     "check-rule-files.md": Story(small, codes={"aircoding rules lint": 1, "aircoding rules lint --format sarif": 1}),
     "choose-an-identity.md": Story(small),
     "export-spans.md": Story(after_demo, given={"RUN": newest_run}),
@@ -107,6 +108,7 @@ STORIES: dict[str, Story] = {
         given={"PATH": source_file, "~/notes/style.md": note_file},
         codes={"aircoding rules compare PATH --exit-code": 1},
     ),
+    "guard-claude-code.md": Story(small),
     "move-from-another-tool.md": Story(small),
     "rehearse-a-plan.md": Story(small, files={1: ".air/rehearsal.yaml"}),
     "remember-things.md": Story(small),

@@ -75,6 +75,11 @@ def test_what_is_announced_is_shown() -> None:
     assert "pip install x" in answer_to_call(decisions)["systemMessage"]
 
 
+def test_a_command_that_takes_too_long_to_judge_is_refused() -> None:
+    with pytest.raises(MalformedCallError):
+        acts_of_call("Bash", {"command": "ls " + "a" * 200_000}, cwd=CWD)
+
+
 def test_no_acts_are_no_leave() -> None:
     with pytest.raises(MalformedCallError):
         answer_to_call([])
