@@ -13,6 +13,7 @@ from aircoding.records.layers import Trust
 from aircoding.records.manifest import AssembledContext
 from aircoding.records.policy import Decision
 from aircoding.records.runs import Run, TaskState
+from aircoding.records.secret_spans import SecretSpan
 from aircoding.records.segments import Finding
 from aircoding.records.sessions import SessionBrief, SessionOutcome, SteeringEntry
 from aircoding.records.skills import SkillText
@@ -34,6 +35,7 @@ __all__ = [
     "RunLog",
     "Sandbox",
     "Screener",
+    "SecretScanner",
     "SessionLog",
     "ToolLog",
     "Worktree",
@@ -63,8 +65,20 @@ class Screener(Protocol):
         """Return `text` with each secret as `[REDACTED:kind:id]`."""
         ...
 
+    def mask_part(self, text: str, start: int, end: int) -> str:
+        """Return a part of `text`, by character offsets, masked as in the whole: half a secret is masked as well."""
+        ...
+
     def restore(self, text: str, original: str) -> str | None:
-        """Put the bytes of `original` back where `text` carries its markers; None if one is not its own."""
+        """Put the bytes of `original` back where `text` carries its markers; None if one is not its own, or moved."""
+        ...
+
+
+class SecretScanner(Protocol):
+    """Finds secrets by their look, beside our own rules."""
+
+    def find(self, text: str) -> Iterable[SecretSpan]:
+        """Return the secrets of `text`; they may overlap. The same text always gives the same."""
         ...
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from support.prefixes import PrefixWatch
+from support.rule_cache import RULE_CACHE
 
 from aircoding.store.assemblies import AssemblyStore
 
@@ -31,6 +32,7 @@ def guarded_environment(monkeypatch: pytest.MonkeyPatch, homes: Iterator[Path]) 
     for name, place in (("AIR_HOME", "air"), ("HOME", "user")):
         (folder / place).mkdir(parents=True)
         monkeypatch.setenv(name, str(folder / place))
+    monkeypatch.setenv("KF_RULE_CACHE_DIR", str(RULE_CACHE))
     monkeypatch.delenv("CODEX_HOME", raising=False)
     return folder / "air"
 

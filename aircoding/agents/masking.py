@@ -48,7 +48,7 @@ def _mask_strings(value: Any, screener: Screener) -> Any:
     if isinstance(value, str):
         return _mask(value, screener)
     if isinstance(value, Mapping):
-        return {key: _mask_strings(item, screener) for key, item in value.items()}
+        return {_mask(str(key), screener): _mask_strings(item, screener) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_mask_strings(item, screener) for item in value]
     return value

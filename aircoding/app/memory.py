@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aircoding.app.project import open_project
+from aircoding.app.screener import user_screener
 from aircoding.errors import ConfigError, NotFoundError, ProjectError
 from aircoding.homes import air_home
 from aircoding.records.layers import Trust
 from aircoding.records.printable import shown_path
 from aircoding.rules.memory_entries import MemoryKind, add_entry, edit_entry, remove_entry, used_chars
-from aircoding.screening.screener import TextScreener
 from aircoding.settings import load_settings
 from aircoding.sources.installation import installation_key
 from aircoding.sources.memory_files import MemoryStore, memory_stores
@@ -133,7 +133,7 @@ def _view(store: MemoryStore, entries: tuple[str, ...]) -> MemoryView:
 
 def _check(store: MemoryStore, text: str) -> None:
     """Refuse what would be masked or blocked on its way to a model: better said now than found missing later."""
-    screener = TextScreener(key=installation_key(air_home()))
+    screener = user_screener(installation_key(air_home()))
     if screener.mask(text) != text:
         raise ConfigError(
             "the text holds a secret, and a memory is sent to models",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -91,11 +90,10 @@ class Policies:
             raise ConfigError(f"there is no role `{role}`", hint=f"known: {known}", code="role.unknown")
         return self.profiles[role]
 
-    @cached_property
-    def masked_values(self) -> tuple[str, ...]:
-        """Values of the variables that no command and no prompt may hold."""
-        names = {name for file in self.files for name in file.mask_env}
-        return tuple(value for name in sorted(names) if (value := os.environ.get(name)))
+    @property
+    def masked_names(self) -> frozenset[str]:
+        """Variables whose values no command and no prompt may hold."""
+        return frozenset(name for file in self.files for name in file.mask_env)
 
 
 class LivePolicies:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aircoding.app.project import find_root
+from aircoding.app.screener import user_screener
 from aircoding.homes import air_home
 from aircoding.records.layers import Trust
 from aircoding.records.printable import shown_path
 from aircoding.rules.identity import MAX_IDENTITY_CHARS, cut_identity, identity_line
 from aircoding.rules.memory_entries import MemoryKind, read_entries, used_chars
-from aircoding.screening.screener import TextScreener
 from aircoding.settings import load_settings
 from aircoding.sources.files import TextRead
 from aircoding.sources.installation import installation_key
@@ -94,7 +94,7 @@ def show_profile(start: Path, name: str | None) -> ProfileView:
     shown = name or chosen
     require_profile(home, shown)
     text, _ = cut_identity(read_soul(home, shown).text)
-    screener = TextScreener(key=installation_key(home))
+    screener = user_screener(installation_key(home))
     masked = screener.mask(text)
     uri = f"user:profiles/{shown}/{SOUL}"
     hits = [found for found in screener.findings(masked, uri=uri, trust=Trust.USER) if found.blocks]

@@ -21,6 +21,7 @@ from aircoding.app.policies import Policies, open_policies
 from aircoding.app.project import Project, as_profile, open_project
 from aircoding.app.pruning import let_go_of_texts
 from aircoding.app.run_results import RunResult, lock_of, result_of
+from aircoding.app.screener import require_without_secret
 from aircoding.app.trusting import untrusted_in_words
 from aircoding.app.wiring import World, freeze_run, wire
 from aircoding.errors import NotFoundError, ProjectError, StoreError, UsageError
@@ -81,10 +82,12 @@ def start_run(request: RunRequest, *, report: Report, say: Say, confirm: Confirm
     if request.goal is not None:
         from aircoding.app.goals import plan_for_goal
 
+        require_without_secret(project, request.goal, what="the goal")
         plan_for_goal(project, request.goal, base=request.start, report=report, say=say, confirm=confirm)
     _require_clean(project, request)
     provider, model = open_provider(project.settings.model.provider, project.settings, base=request.start)
     plan = load_plan(project, request.plan_file)
+    require_without_secret(project, project.read_plan(request.plan_file)[0], what="the plan")
     sandbox, policies = confinement(project, say)
     _approve_commands(project, plan, policies, confirm=confirm, plan_file=request.plan_file)
     policies = replace(policies, approvals=open_policies(project, confined=policies.confined).approvals)

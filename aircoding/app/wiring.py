@@ -26,6 +26,7 @@ from aircoding.app.rule_sources import rule_homes, rule_switches
 from aircoding.app.rulings import routed_of, suspicions_of
 from aircoding.app.screener import open_screener
 from aircoding.app.skills import skill_switches
+from aircoding.audit.redaction import Mask, masked_value
 from aircoding.errors import ConfigError, InternalError
 from aircoding.fleet.deps import FleetDeps, Preparation
 from aircoding.fleet.drive import workflows
@@ -60,15 +61,16 @@ Report = Callable[[Event], None]
 
 
 class ReportingLog:
-    """An event log that also tells a listener of each event that is new."""
+    """An event log that masks what it is given, and also tells a listener of each event that is new."""
 
-    def __init__(self, log: EventLog, report: Report, *, seen: int) -> None:
-        self._log, self._report, self._seen = log, report, seen
+    def __init__(self, log: EventLog, report: Report, mask: Mask, *, seen: int) -> None:
+        self._log, self._report, self._mask, self._seen = log, report, mask, seen
 
     def append(self, *events: Event) -> tuple[int, ...]:
-        """Store events, then report those that were not there before."""
-        numbers = self._log.append(*events)
-        for event, number in zip(events, numbers, strict=True):
+        """Store events without their secrets, then report those that were not there before."""
+        masked = [replace(event, payload=masked_value(event.payload, self._mask)) for event in events]
+        numbers = self._log.append(*masked)
+        for event, number in zip(masked, numbers, strict=True):
             if number > self._seen:
                 self._seen = number
                 self._report(replace(event, seq=number))
@@ -161,7 +163,7 @@ def wire(world: World, run: Run, plan: Plan) -> tuple[FleetDeps, DurableEngine]:
     told = {"profile": project.settings.identity.profile, "project_root": str(project.root)}
     clock, screener = SystemClock(), open_screener(project, policies)
     seen = store.events.read(run.run_id)
-    events = ReportingLog(store.events, world.report, seen=seen[-1].seq if seen else 0)
+    events = ReportingLog(store.events, world.report, screener.mask, seen=seen[-1].seq if seen else 0)
     live = LivePolicies(project, policies, report=lambda problem: _report_policy(events, run, clock.now(), problem))
     holder: list[FleetDeps] = []
     database = project.settings.store.url or str(project.local / "engine.db")

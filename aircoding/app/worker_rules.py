@@ -6,7 +6,6 @@ answer comes at once. Else everything is gathered as for a real prompt: a budget
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ import aircoding
 from aircoding.app.overflows import overflow_error
 from aircoding.app.rule_folders import RuleFolder, open_folder, read_folder
 from aircoding.app.rule_sources import folder_switches, has_settings, rule_homes
+from aircoding.app.screener import user_screener
 from aircoding.context.draft import Draft, Note, Stage, begin
 from aircoding.context.layout import Layout, first_message, system_blocks
 from aircoding.context.precedence import precede
@@ -34,8 +34,8 @@ from aircoding.records.snapshot import AssemblyRequest, ModelLimits, Snapshot
 from aircoding.records.tasks import TaskSpec
 from aircoding.rules.tools.worker import PlacedRule, WorkerAccount, explain_worker
 from aircoding.rules.tree import RuleTree, tree_uri
-from aircoding.screening.screener import TextScreener
 from aircoding.sources.confirmations import rule_name
+from aircoding.sources.installation import present_key
 from aircoding.sources.roles import load_profiles
 from aircoding.sources.rule_files import read_rules
 from aircoding.sources.segments import Intake
@@ -162,7 +162,7 @@ def _rules_alone(
     selection = profile.layers.get(Layer.L3)
     if (selection is not None and selection.detail == "summary") or _READ not in profile.tool_categories:
         return None
-    intake = Intake(TextScreener(key=_key(home)))
+    intake = Intake(user_screener(present_key(home)))
     task = _task(folder, request)
     read = read_rules(
         folder.root,
@@ -191,14 +191,6 @@ def _profile(profiles: Mapping[str, Profile], role: str) -> Profile:
             f"there is no role `{role}`", hint=f"known: {', '.join(sorted(profiles))}", code="role.unknown"
         )
     return profiles[role]
-
-
-def _key(home: Path) -> bytes:
-    """Return the key of secret ids; a look at rules makes no file, and shows no id."""
-    try:
-        return (home / "installation.key").read_bytes()
-    except OSError:
-        return secrets.token_bytes(32)
 
 
 def _snapshot(profile: Profile, task: TaskSpec, segments: tuple[Segment, ...]) -> Snapshot:

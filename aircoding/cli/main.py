@@ -12,6 +12,7 @@ import click
 from aircoding import __version__
 from aircoding.cli.lazy import LazyGroup
 from aircoding.cli.output import print_error
+from aircoding.cli.terminal import masked_terminal
 from aircoding.errors import AirError
 
 __all__ = ["cli", "main"]
@@ -66,6 +67,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _run(arguments: list[str]) -> int:
+    with masked_terminal():
+        return _answer(arguments)
+
+
+def _answer(arguments: list[str]) -> int:
     as_json = "--json" in arguments
     try:
         code = cli.main(arguments, prog_name="aircoding", standalone_mode=False)

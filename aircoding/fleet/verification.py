@@ -56,13 +56,15 @@ async def run_checked(
 ) -> CommandReport:
     """Run one command in a worktree, if the policy permits it now; a denial or announcement is an event."""
     deps = attempt.deps
+    mask = deps.session.screener.mask
+    told = mask(command)
     policy = deps.policy_for_task(attempt.task)
     decision = decide(CommandAct(command=command), policy)
     if not decision.permits:
         attempt.note("permission.denied", account_of(decision, tool="orchestrator"), key=key)
-        reason = f"the policy refuses it: {decision.reason}"
+        reason = mask(f"the policy refuses it: {decision.reason}")
         output = deps.blobs.put(reason)
-        return CommandReport(command=command, passed=False, exit_code=None, output=output, reason=reason, refused=True)
+        return CommandReport(command=told, passed=False, exit_code=None, output=output, reason=reason, refused=True)
     if decision.effect is Effect.ANNOUNCE:
         attempt.note("permission.announced", account_of(decision, tool="orchestrator"), key=key)
     request = CommandRequest(
@@ -73,10 +75,10 @@ async def run_checked(
         writable_paths=writable_paths,
     )
     outcome = await deps.sandbox.run(request, root=root)
-    text = deps.session.screener.mask(outcome.output)
+    text = mask(outcome.output)
     reason = f"no end after {deps.command_timeout_seconds:g} seconds" if outcome.timed_out else ""
     return CommandReport(
-        command=command,
+        command=told,
         passed=outcome.exit_code == 0 and not outcome.timed_out,
         exit_code=outcome.exit_code,
         output=deps.blobs.put(text),

@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from aircoding.ports import SecretScanner
 from aircoding.records.layers import Trust
+from aircoding.records.secret_spans import SecretSpan
 from aircoding.records.segments import Finding
 from aircoding.screening.characters import hidden_characters
 from aircoding.screening.hits import TextRule, as_findings, rule_hits
-from aircoding.screening.masking import find_secrets, known_pattern, mask_spans, restore_markers
-from aircoding.screening.secret_rules import MARKER, SECRET_RULES, SecretRule
+from aircoding.screening.known_values import KnownValues
+from aircoding.screening.markers import MARKER, marker_of, mask_spans
+from aircoding.screening.masking import Finder, find_secrets, restore_markers
+from aircoding.screening.secret_finder import rule_finder
+from aircoding.screening.secret_rules import SECRET_RULES, SecretRule
 from aircoding.screening.text_rules import TEXT_RULES, hidden_comments
 
 __all__ = ["TextScreener"]
@@ -25,7 +30,8 @@ class TextScreener:
     Args:
         key: the installation's own key; ids of secrets are comparable under one key only.
         known_values: secrets that the service itself knows; masked exactly, from 8 characters on, and in their
-            base64 and URL forms.
+            base64, URL, JSON and HTML forms.
+        scanner: finds more kinds of secret than our own rules, where one is installed.
         secret_rules: kinds of secret by their look.
         text_rules: kinds of injection by their look.
     """
@@ -35,12 +41,15 @@ class TextScreener:
         *,
         key: bytes,
         known_values: Iterable[str] = (),
+        scanner: SecretScanner | None = None,
         secret_rules: Sequence[SecretRule] = SECRET_RULES,
         text_rules: Sequence[TextRule] = TEXT_RULES,
     ) -> None:
         self._key = key
-        self._known = known_pattern(known_values)
-        self._secret_rules = tuple(secret_rules)
+        finders: list[Finder] = [KnownValues(known_values).find, rule_finder(tuple(secret_rules)).find]
+        if scanner is not None:
+            finders.append(scanner.find)
+        self._finders = tuple(finders)
         self._text_rules = tuple(text_rules)
 
     def findings(self, text: str, *, uri: str, trust: Trust) -> tuple[Finding, ...]:
@@ -57,14 +66,26 @@ class TextScreener:
 
     def mask(self, text: str) -> str:
         """Return `text` with each secret as `[REDACTED:kind:id]`; a masked text comes back as it is."""
-        spans = find_secrets(text, self._secret_rules, self._known)
+        spans = self._secrets(text)
         return mask_spans(text, spans, self._key) if spans else text
 
+    def mask_part(self, text: str, start: int, end: int) -> str:
+        """Return `text[start:end]` masked as in the whole; a secret that lies across an edge is masked whole."""
+        parts, done = [], start
+        for span in self._secrets(text):
+            if span.start < end and span.end > start:
+                parts += [text[done : span.start], marker_of(text[span.start : span.end], span.kind, self._key)]
+                done = span.end
+        return "".join([*parts, text[done:end]])
+
     def restore(self, text: str, original: str) -> str | None:
-        """Put the bytes of `original` back where `text` carries its markers; None if one is not its own."""
+        """Put the bytes of `original` back where `text` carries its markers; None if one is not its own, or moved."""
         if not MARKER.search(text):
             return text
-        spans = find_secrets(original, self._secret_rules, self._known)
+        spans = self._secrets(original)
         if text == mask_spans(original, spans, self._key):
             return original
         return restore_markers(text, original, spans, self._key)
+
+    def _secrets(self, text: str) -> tuple[SecretSpan, ...]:
+        return find_secrets(text, self._finders, self._key)

@@ -6,165 +6,163 @@ masking a masked text changes nothing.
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-__all__ = ["MARKER", "SECRET_RULES", "SecretRule", "entropy_bits"]
+from aircoding.screening.secret_checks import (
+    is_assigned_secret,
+    is_basic_login,
+    is_mixed,
+    is_password,
+    is_url_password,
+)
+from aircoding.screening.token_formats import TOKEN_FORMATS
 
-MARKER = re.compile(r"\[REDACTED:([a-z0-9_]{1,32}):([0-9a-f]{8})\]")
-"""What stands in the place of a secret: its kind and its keyed id."""
+__all__ = ["SECRET_RULES", "SecretRule"]
 
 _BEFORE_MARKER = r"(?!\[REDACTED:)"
 _START = r"(?<![A-Za-z0-9_])"
 _END = rf"(?![A-Za-z0-9_]){_BEFORE_MARKER}"
+
+Check = Callable[[re.Match[str]], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecretRule:
     """One kind of secret: the group `value` of `pattern` is masked where `check` agrees.
 
-    `stems` are fixed parts, in lower case, of which every match holds one (`screening.stems`).
+    `lead` is an RE2 pattern that matches wherever `pattern` does, at the same start: RE2 finds the places in one fast
+    pass, and `pattern`, which may look around, is tried only there. `stems` are fixed parts, in any case, of
+    which every match holds one.
     """
 
     kind: str
     pattern: re.Pattern[str]
+    lead: str
     stems: tuple[str, ...]
-    check: Callable[[re.Match[str]], bool] = lambda _match: True
+    check: Check = lambda _match: True
 
 
-def entropy_bits(text: str) -> float:
-    """Return the Shannon entropy of a text in bits per character (0 for an empty one)."""
-    if not text:
-        return 0.0
-    size = len(text)
-    return -sum(count / size * math.log2(count / size) for count in Counter(text).values())
+def _plain(body: str) -> str:
+    """Return a pattern without possessive marks, which RE2 does not know: it never goes back anyway."""
+    return re.sub(r"(?<=[}*?+])\+", "", body)
 
 
-def _token(
-    kind: str, body: str, *stems: str, check: Callable[[re.Match[str]], bool] = lambda _match: True
-) -> SecretRule:
+def _token(kind: str, body: str, *stems: str, check: Check = lambda _match: True) -> SecretRule:
     """A secret that its own prefix gives away."""
-    return SecretRule(kind=kind, pattern=re.compile(rf"{_START}(?P<value>{body}){_END}"), stems=stems, check=check)
+    pattern = re.compile(rf"{_START}(?P<value>{body}){_END}")
+    return SecretRule(kind=kind, pattern=pattern, lead=rf"\b(?:{_plain(body)})", stems=stems, check=check)
 
 
-def _mixed(match: re.Match[str]) -> bool:
-    """Words joined by hyphens look like some tokens; a token has digits and more than a word's entropy."""
-    value = match["value"]
-    return any(char.isdigit() for char in value) and entropy_bits(value) >= _TOKEN_BITS
+def _value_is(test: Callable[[str], bool]) -> Check:
+    return lambda match: test(match["value"])
 
-
-_TOKEN_BITS = 3.2
-_VALUE_BITS = 2.8
-"""Least entropy per character of a token and of an assigned value: English words have about 2.5 to 3 at these lengths
-and few digits, random text of 16 characters about 3.6 (measured on generated values)."""
 
 _LONG_RUN = re.compile(r"[A-Za-z0-9+/=]{40}")
-
-
-def _holds_key(match: re.Match[str]) -> bool:
-    """The header alone stands in code and prose too; a key has a long run of base64 below it."""
-    return _LONG_RUN.search(match["body"]) is not None
-
 
 _PRIVATE_KEY = SecretRule(
     kind="private_key",
     stems=("private key",),
+    lead=r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY",
     pattern=re.compile(
         r"(?P<value>-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
         r"(?P<body>(?:[A-Za-z0-9+/=\s\\,:()\"'.]|-(?!----))*+)"
         r"(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?)"
     ),
-    check=_holds_key,
+    # The header alone stands in code and prose too; a key has a long run of base64 below it.
+    check=lambda match: _LONG_RUN.search(match["body"]) is not None,
 )
 
 _BEARER = SecretRule(
     kind="bearer",
     stems=("bearer",),
+    lead=r"(?i)\bbearer[ \t]{1,8}[a-z0-9._~+/-]{20}",
     pattern=re.compile(
         rf"(?i:\bbearer)[ \t]{{1,8}}+(?P<value>[A-Za-z0-9._~+/-]{{20,}}+=*+)(?![A-Za-z0-9._~+/=-]){_BEFORE_MARKER}"
     ),
-    check=_mixed,
+    check=_value_is(is_mixed),
 )
 
-_USERINFO_PLACEHOLDERS = frozenset({"password", "pass", "pwd", "user", "secret", "token", "xxx", "postgres", "root"})
-
-
-def _real_password(match: re.Match[str]) -> bool:
-    value = match["value"].lower()
-    return not (value in _USERINFO_PLACEHOLDERS or _PLACEHOLDER.search(value) or set(value) <= {"x", "*", "."})
-
+_BASIC = SecretRule(
+    kind="basic_login",
+    stems=("basic",),
+    lead=r"(?i)\bbasic[ \t]{1,8}[a-z0-9+/]{8}",
+    pattern=re.compile(
+        rf"(?i:\bbasic)[ \t]{{1,8}}+(?P<value>[A-Za-z0-9+/]{{8,}}+={{0,2}}+)(?![\w+/=]){_BEFORE_MARKER}"
+    ),
+    check=_value_is(is_basic_login),
+)
 
 _URL_PASSWORD = SecretRule(
     kind="url_password",
     stems=("://",),
+    lead=r"://[^\s/:@\[\]\"'<>]{0,128}:",
     pattern=re.compile(r"://[^\s/:@\[\]\"'<>]{0,128}+:(?P<value>[^\s/:@\[\]\"'<>]{3,256}+)@"),
-    check=_real_password,
+    check=_value_is(is_url_password),
 )
 
-_PLACEHOLDER = re.compile(
-    r"(?i)example|placeholder|change.?me|replace|your|dummy|fake|sample|redacted|insert|todo|\.\.\.|xxxx|0000|1234567|"
-    r"^(?:none|null|true|false|undefined|default|test)|^[$%&<{*]|\$\{|\{\{|os\.environ|process\.env|getenv"
+_NETRC = SecretRule(
+    kind="login_password",
+    stems=("machine",),
+    lead=r"\bmachine\s{1,8}\S{1,255}\s{1,8}login\s",
+    pattern=re.compile(
+        r"\bmachine\s{1,8}+\S{1,255}+\s{1,8}+login\s{1,8}+\S{1,255}+\s{1,8}+password\s{1,8}+"
+        rf"(?P<value>(?!\[REDACTED:)\S{{4,255}}+){_BEFORE_MARKER}"
+    ),
+    check=_value_is(is_password),
 )
-_NAMES_OTHER = re.compile(
-    r"(?i)(?:path|file|dir|name|url|uri|type|env|var|len|length|size|count|limit|ttl|seconds|expiry|expires|id|ids|"
-    r"digest|hash|format|prefix|suffix|field|header|class|label|regex|pattern|rules?|kinds?)s?$"
+
+_OPTION_LOGIN = SecretRule(
+    kind="login_password",
+    stems=("-u", "--user", "--proxy-user"),
+    lead=r"(?:-u|--user|--proxy-user)[ =]{0,4}[\"']?[\w.@+-]{1,64}:",
+    pattern=re.compile(
+        r"(?<![\w-])(?:-u|--user|--proxy-user)[ =]{0,4}+[\"']?+[\w.@+-]{1,64}+:"
+        rf"(?P<value>[^\s\"'`:/\[\]]{{6,255}}+)(?![\w:/]){_BEFORE_MARKER}"
+    ),
+    check=_value_is(is_password),
 )
-"""Names that speak about a secret and do not hold one: `token_count`, `secret_name`, `password_file`."""
+
+_WORDS = (
+    r"secret|token|passwd|password|passphrase|credential|_pwd\b|_pat\b|"
+    r"(?:api|access|account|private|auth|signing|encryption|master|shared|deploy|subscription|webhook)[_-]?key"
+)
+_STEMS = ("secret", "token", "passw", "passphrase", "key", "credential", "_pwd", "_pat")
+_QUOTED = r"[rbfu]?(?P<quote>[\"'])(?P<value>[^\"'\n]{8,512}+)(?P=quote)"
+_BARE = rf"(?P<value>[^\s\"'`,;<>()\[\]{{}}|&]{{8,512}}+)(?![\"'`(\[{{<]){_BEFORE_MARKER}"
 
 
-def _assigned_secret(match: re.Match[str]) -> bool:
-    value, rest = match["value"], match["rest"]
-    if (rest and _NAMES_OTHER.search(rest)) or MARKER.search(value) or _PLACEHOLDER.search(value):
-        return False
-    classes = sum(
-        (
-            any(char.islower() for char in value),
-            any(char.isupper() for char in value),
-            any(char.isdigit() for char in value),
-            any(not char.isalnum() and char not in "_-./" for char in value),
-        )
+def _assigned(between: str, value: str, *, before: str = "") -> SecretRule:
+    """A value that stands behind a name which says that it is a secret."""
+    name = rf"{before}(?i:{_WORDS})(?P<rest>[A-Za-z0-9_-]{{0,40}}+){between}"
+    return SecretRule(
+        kind="assignment",
+        stems=_STEMS,
+        lead=rf"{before}(?i:{_WORDS})[A-Za-z0-9_-]{{0,40}}{_plain(between)}",
+        pattern=re.compile(name + value),
+        check=lambda match: is_assigned_secret(match["value"], match["rest"]),
     )
-    return classes >= 2 and any(char.isdigit() for char in value) and entropy_bits(value) >= _VALUE_BITS
 
 
-_NAME = (
-    r"(?i:secret|token|passwd|password|passphrase|api[_-]?key|access[_-]?key|private[_-]?key|credential|auth[_-]?key|"
-    r"_pwd|_pat)(?P<rest>[A-Za-z0-9_-]{0,40}+)[\"'\]]{0,2}+[ \t]{0,8}+(?::=|=>|==?|:)[ \t]{0,8}+"
+_EQUALS = r"[\"'\]]{0,2}+[ \t]{0,8}+(?::=|=>|==?|:)[ \t]{0,8}+"
+_ASSIGNMENTS = (
+    _assigned(_EQUALS, _QUOTED),
+    _assigned(_EQUALS, _BARE),
+    _assigned(r">", r"(?P<value>[^<>\s]{8,512}+)</"),
+    _assigned(r"[\"'][ \t]{1,4}+value=", _QUOTED),
+    _assigned(r"[ \t]{1,4}+", rf"[\"']?+{_BARE}", before=r"--[a-z-]{0,20}"),
 )
-_NAME_STEMS = ("secret", "token", "passw", "passphrase", "key", "credential", "_pwd", "_pat")
-_ASSIGNED_QUOTED = SecretRule(
-    kind="assignment",
-    stems=_NAME_STEMS,
-    pattern=re.compile(rf"{_NAME}[rbfu]?(?P<quote>[\"'])(?P<value>[^\"'\n]{{8,512}}+)(?P=quote)"),
-    check=_assigned_secret,
-)
-_ASSIGNED_PLAIN = SecretRule(
-    kind="assignment",
-    stems=_NAME_STEMS,
-    pattern=re.compile(rf"{_NAME}(?P<value>[^\s\"'`,;<>()\[\]{{}}|&]{{10,512}}+)(?![\"'`(\[{{<]){_BEFORE_MARKER}"),
-    check=_assigned_secret,
-)
-
-_GITHUB = ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_")
 
 SECRET_RULES: tuple[SecretRule, ...] = (
     _PRIVATE_KEY,
-    _token("anthropic_key", r"sk-ant-[A-Za-z0-9_-]{20,}+", "sk-ant-"),
-    _token("openai_key", r"sk-(?:proj-|svcacct-|admin-)?+[A-Za-z0-9_-]{20,}+", "sk-", check=_mixed),
-    _token("github_token", r"gh[pousr]_[A-Za-z0-9]{36,255}+|github_pat_[A-Za-z0-9_]{40,255}+", *_GITHUB),
-    _token("gitlab_token", r"glpat-[A-Za-z0-9_-]{20,}+", "glpat-"),
-    _token("aws_key_id", r"(?:AKIA|ASIA)[A-Z0-9]{16}", "akia", "asia"),
-    _token("google_key", r"AIza[A-Za-z0-9_-]{35}", "aiza"),
-    _token("slack_token", r"xox[abeoprs]-[A-Za-z0-9-]{10,}+", "xox"),
-    _token("stripe_key", r"(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}+", "k_live_", "k_test_"),
-    _token("package_token", r"npm_[A-Za-z0-9]{36}|pypi-[A-Za-z0-9_-]{60,}+", "npm_", "pypi-"),
-    _token("jwt", r"eyJ[A-Za-z0-9_-]{10,}+\.eyJ[A-Za-z0-9_-]{10,}+\.[A-Za-z0-9_-]{10,}+", "eyj"),
+    *(_token(kind, body, *stems) for kind, body, stems in TOKEN_FORMATS),
+    _token("openai_key", r"sk-(?:proj-|svcacct-|admin-)?+[A-Za-z0-9_-]{20,}+", "sk-", check=_value_is(is_mixed)),
     _BEARER,
+    _BASIC,
     _URL_PASSWORD,
-    _ASSIGNED_QUOTED,
-    _ASSIGNED_PLAIN,
+    _NETRC,
+    _OPTION_LOGIN,
+    *_ASSIGNMENTS,
 )
 """All kinds, the exact ones first: where two meet, the first names the whole."""

@@ -15,7 +15,7 @@ from aircoding.errors import WorkspaceError
 from aircoding.records.ids import Digest
 from aircoding.sources.project_choices import ProjectChoices
 
-__all__ = ["approve", "approved", "installation_key"]
+__all__ = ["approve", "approved", "installation_key", "present_key"]
 
 _KEY_FILE = "installation.key"
 _KEY_BYTES = 32
@@ -46,6 +46,14 @@ def installation_key(home: Path) -> bytes:
             f"{path}: {error.strerror}", hint="check rights and free space, or set AIR_HOME to a folder of yours"
         ) from error
     return key
+
+
+def present_key(home: Path) -> bytes:
+    """Return the key for what only looks: where there is none, none is made, and ids then fit to no others."""
+    try:
+        return (home / _KEY_FILE).read_bytes()
+    except OSError:
+        return secrets.token_bytes(_KEY_BYTES)
 
 
 def approved(home: Path, root: Path) -> frozenset[Digest]:

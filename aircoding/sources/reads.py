@@ -111,12 +111,13 @@ class _Reader:
         first, last = read.start_line or 1, min(read.end_line or len(lines), len(lines))
         if first > last:
             return self._refused(path, Reason.INVALID, f"`{entry}` in `reads`: the file has {len(lines)} lines")
-        text = "\n".join(lines[first - 1 : last])
+        text = self._intake.masked_lines(lines, first, last)
         size_bytes = len(text.encode("utf-8", "replace"))
         if size_bytes > MAX_EXCERPT_BYTES:
             detail = f"{size_bytes} bytes are more than {MAX_EXCERPT_BYTES}; name a range of lines in `reads`"
             return self._refused(path, Reason.BUDGET, detail)
-        shown, uri = printable(path), f"project:{printable(path)}"
+        shown = self._intake.masked(printable(path))
+        uri = f"project:{shown}"
         segment = self._intake.segment(
             text,
             layer=Layer.L6,
@@ -146,7 +147,9 @@ class _Reader:
             uri=f"project:{printable(path)}",
             fragment=reason.value,
         )
-        return barred(segment, Barred(outcome=OutcomeKind.OMITTED, reason=reason, detail=printable(detail)))
+        return barred(
+            segment, Barred(outcome=OutcomeKind.OMITTED, reason=reason, detail=self._intake.masked(printable(detail)))
+        )
 
 
 def _is_utf8(path: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
@@ -79,6 +79,8 @@ class Intake:
             shortened: whether an excerpt may stand for it.
         """
         raw = _whole_characters(text)
+        if trust is not Trust.BUILTIN:  # a file may be named with a secret
+            uri, title = self.masked(uri), self.masked(title)
         screened = self._screen(raw, uri, trust)
         text_digest = sha256_text(screened.text)
         name = f"{layer}:{uri}{_fragment(fragment, start_line, end_line)}@{text_digest[:8]}"
@@ -101,6 +103,18 @@ class Intake:
             excerpt=excerpt,
             findings=screened.findings,
         )
+
+    def masked(self, text: str) -> str:
+        """Return a text of one line, such as the name of a file, with its secrets masked."""
+        return self._screener.mask(text)
+
+    def masked_lines(self, lines: Sequence[str], first: int, last: int) -> str:
+        """Return lines `first` to `last` of a file, from 1, both included, masked as in the whole."""
+        if (first, last) == (1, len(lines)):
+            return "\n".join(lines)  # `segment` masks it
+        text = _whole_characters("\n".join(lines))
+        start = sum(len(line) + 1 for line in lines[: first - 1])
+        return self._screener.mask_part(text, start, start + len("\n".join(lines[first - 1 : last])))
 
     def _screen(self, text: str, uri: str, trust: Trust) -> _Screened:
         if trust is Trust.BUILTIN or not text:

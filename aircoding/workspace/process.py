@@ -27,6 +27,7 @@ _DATA_BYTES = 8 * 1024**3
 _FILE_BYTES = 4 * 1024**3
 _GRACE_SECONDS = 5.0
 _CHUNK_BYTES = 65_536
+_CUT_WORD_BYTES = 4_096
 _KEEPER = str(Path(__file__).with_name("keeper.py"))
 
 
@@ -146,6 +147,22 @@ class _Output:
 
     def text(self) -> str:
         """Return what was kept; bytes that are no UTF-8, and NULs, which no database takes, become U+FFFD."""
-        gap = f"\n[... {self.dropped_bytes} bytes left out ...]\n".encode() if self.dropped_bytes else b""
-        text = (bytes(self._head) + gap + bytes(self._tail)).decode("utf-8", "replace")
+        if not self.dropped_bytes:
+            text = bytes(self._head + self._tail).decode("utf-8", "replace")
+            return text.replace("\0", "\N{REPLACEMENT CHARACTER}")
+        # A word that was cut in two may be half of a secret, which nobody would know for one.
+        head, tail = _without_last_word(bytes(self._head)), _without_first_word(bytes(self._tail))
+        dropped = self.dropped_bytes + len(self._head) - len(head) + len(self._tail) - len(tail)
+        gap = f"\n[... {dropped} bytes left out ...]\n".encode()
+        text = (head + gap + tail).decode("utf-8", "replace")
         return text.replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
+def _without_last_word(data: bytes) -> bytes:
+    end = data[-_CUT_WORD_BYTES:]
+    return data if not end or end[-1:].isspace() else data[: len(data) - len(end.split()[-1])]
+
+
+def _without_first_word(data: bytes) -> bytes:
+    start = data[:_CUT_WORD_BYTES]
+    return data if not start or start[:1].isspace() else data[len(start.split()[0]) :]

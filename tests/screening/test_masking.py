@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aircoding.ports import Screener
+from aircoding.screening.markers import MARKER
 from aircoding.screening.screener import TextScreener
-from aircoding.screening.secret_rules import MARKER
 
 KNOWN = "correct-Horse/battery+7"
 SCREENER: Screener = TextScreener(key=b"test key", known_values=[KNOWN, "short"])

@@ -14,6 +14,7 @@ from aircoding.records.digests import sha256_bytes
 from aircoding.records.ids import Digest
 from aircoding.records.policy import Act, PathAct
 from aircoding.records.work import FileText
+from aircoding.screening.markers import MARKER
 
 __all__ = ["FS_EDIT", "FS_READ", "FS_WRITE"]
 
@@ -59,14 +60,17 @@ async def _edit(call: ToolCall, bench: Workbench, paths: tuple[str, ...]) -> Too
     file = bench.worktree.read(path, max_bytes=_MAX_FILE_BYTES)
     if (stale := _unread(file, bench)) is not None:
         return stale
-    old = bench.screener.restore(str(call.input["old_text"]), file.text)
-    new = bench.screener.restore(str(call.input["new_text"]), file.text)
-    if old is None or new is None:
-        return _foreign_marker(path)
-    edit = apply_edit(file.text, old, new)
+    # In the text as the worker saw it: a marker then stands in one place with what is around it.
+    seen, old, new = bench.screener.mask(file.text), str(call.input["old_text"]), str(call.input["new_text"])
+    edit = apply_edit(seen, old, new)
     if isinstance(edit, str):
         return refusal(f"{path}: {edit}")
-    return _change(bench, path, edit.text, before=file.digest, done=f"Edited {path}: {_where(edit.window)}.")
+    if _markers(edit.text) != _markers(seen) - _markers(old) + _markers(new):
+        return refusal(f"{path}: old_text ends inside a [REDACTED:…] marker. Give the whole marker, or none of it.")
+    text = bench.screener.restore(edit.text, file.text)
+    if text is None:
+        return _foreign_marker(path)
+    return _change(bench, path, text, before=file.digest, done=f"Edited {path}: {_where(edit.window)}.")
 
 
 async def _write(call: ToolCall, bench: Workbench, paths: tuple[str, ...]) -> ToolResult | Deed:
@@ -104,10 +108,15 @@ def _unread(file: FileText, bench: Workbench) -> ToolResult | None:
 
 def _foreign_marker(path: str) -> ToolResult:
     return refusal(
-        f"{path}: nothing was written, because your text has a [REDACTED:…] marker that does not stand for a secret "
-        "of this file. A marker can only go back to where it came from. Write no secret into files: read it from the "
+        f"{path}: nothing was written, because your text has a [REDACTED:…] marker that does not stand where this file "
+        "has its secret. A marker can only go back to where it came from: behind the same name on its line, in the "
+        "same order, once. Change what is around it, or remove it. Write no secret into files: read it from the "
         "environment or a file that the program is given."
     )
+
+
+def _markers(text: str) -> int:
+    return len(MARKER.findall(text))
 
 
 def _change(bench: Workbench, path: str, text: str, *, before: Digest | None, done: str) -> Deed:

@@ -37,7 +37,8 @@ async def run_tool(deps: SessionDeps, brief: SessionBrief, context: AssembledCon
     known = deps.tool_log.find(call.key)
     if known is None or known.result is None:
         bench = _bench(deps, brief, context)
-        result, decision = await _carry_out(deps, bench, context, call, known)
+        told, decision = await _carry_out(deps, bench, context, call, known)
+        result = replace(told, text=deps.screener.mask(told.text))  # names of files and words of errors, too
         record = deps.tool_log.interrupt if result.interrupted else deps.tool_log.commit
         record(call, decision, result)
     await after_tool(deps, brief, call, recorded_result(deps, call))

@@ -27,7 +27,7 @@ from aircoding.records.digests import canonical_json
 from aircoding.records.ids import Digest
 from aircoding.records.jsonable import jsonable
 from aircoding.records.runs import Run
-from aircoding.screening.secret_rules import MARKER
+from aircoding.screening.markers import MARKER
 from aircoding.sources.bundle_files import MANIFEST_NAME, pack_bundle
 from aircoding.workspace.clock import SystemClock
 
