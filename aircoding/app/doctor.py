@@ -12,6 +12,7 @@ from aircoding.app.policies import open_policies
 from aircoding.app.project import Project, open_project
 from aircoding.errors import AirError, ConfigError
 from aircoding.homes import air_home
+from aircoding.sources.secret_scanner import scanner_fault, scanner_version
 from aircoding.workspace.doctor_facts import LEAST_GIT, MachineFacts, machine_facts, unwritable, worktree_fault
 
 __all__ = ["HealthFinding", "examine"]
@@ -32,7 +33,7 @@ class HealthFinding:
 def examine(start: Path) -> tuple[HealthFinding, ...]:
     """Look at git, sandbox, keys, disk, and the project with its settings, policy, trust and database."""
     facts = machine_facts(start)
-    findings = [_git(facts), _sandbox(facts), *_keys(), _disk(facts), _home()]
+    findings = [_git(facts), _sandbox(facts), *_keys(), _scanner(), _disk(facts), _home()]
     try:
         project = open_project(start)
     except AirError as error:
@@ -70,6 +71,19 @@ def _keys() -> list[HealthFinding]:
         return [HealthFinding(subject="key for anthropic", state="ok", detail="ANTHROPIC_API_KEY is set")]
     fix = "set ANTHROPIC_API_KEY to work with a model; the demo and scripted runs need none"
     return [HealthFinding(subject="key for anthropic", state="warning", detail="ANTHROPIC_API_KEY is not set", fix=fix)]
+
+
+def _scanner() -> HealthFinding:
+    version, fault = scanner_version(), scanner_fault()
+    if version is None:
+        detail = "our own rules alone look for secrets"
+        fix = "pip install 'aircoding[scanner]' finds more kinds"
+        return HealthFinding(subject="secret scanner", state="ok", detail=detail, fix=fix)
+    if fault is not None:
+        fix = "install kingfisher-secret-scanner again, or remove it"
+        return HealthFinding(subject="secret scanner", state="error", detail=f"cannot be loaded: {fault}", fix=fix)
+    detail = f"kingfisher-secret-scanner {version}, beside our own rules"
+    return HealthFinding(subject="secret scanner", state="ok", detail=detail)
 
 
 def _disk(facts: MachineFacts) -> HealthFinding:

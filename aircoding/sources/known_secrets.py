@@ -21,6 +21,7 @@ _ENV_FILE = re.compile(r"\.env(?:rc|\..+)?|.+\.env")
 _LINE = re.compile(r"[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_.]*)[ \t]*=[ \t]*(.*)")
 _SAYS_SECRET = re.compile(
     r"(?i)(?:^|_)(?:api_?key|key|token|secret|password|passwd|passphrase|pwd|pat|credentials?|auth|pass)(?:_|\d*$)"
+    r"|(?:password|passwd|passphrase|secret|token|apikey)$"
 )
 _SPEAKS_OF_ONE = re.compile(r"(?i)_(?:path|file|dir|url|uri|sock|name|type|count|limit|ttl|seconds|expiry|alg|id)$")
 _NOT_SECRET = frozenset({"PWD", "OLDPWD"})

@@ -21,7 +21,7 @@ from aircoding.screening.offsets import char_offsets
 if TYPE_CHECKING:
     from kingfisher_sdk import Finding, Scanner
 
-__all__ = ["KingfisherScanner", "installed_scanner", "scanner_version"]
+__all__ = ["KingfisherScanner", "could_hold_token", "installed_scanner", "scanner_fault", "scanner_version"]
 
 _PACKAGE = "kingfisher-secret-scanner"
 _KIND_CHARS = 32
@@ -38,20 +38,31 @@ def scanner_version() -> str | None:
         return None
 
 
+def scanner_fault() -> str | None:
+    """Return why the scanner that is installed cannot be used here; None: it can, or there is none. It is imported."""
+    if scanner_version() is None:
+        return None
+    try:
+        import kingfisher_sdk  # noqa: F401 - whether it can be imported is the question
+    except (ImportError, OSError) as error:
+        return str(error)
+    return None
+
+
 def installed_scanner() -> KingfisherScanner | None:
     """Return the scanner of this process, or None where it is not installed."""
     return _SCANNER if scanner_version() is not None else None
 
 
 def could_hold_token(text: str) -> bool:
-    """Whether a text has a run that could be a token: 16 characters or more with digits and letters in it.
+    """Whether a text has a run that could be a token: 16 characters or more, with digits in it or in capitals.
 
     A plain digest is none, unless the text also speaks of keys: commits and checksums stand everywhere.
     """
     named: bool | None = None
     for run in _RUN.finditer(text):
         value = run[0]
-        if sum(map(str.isdigit, value)) < 2 or not any(map(str.isalpha, value)):
+        if not any(map(str.isalpha, value)) or (sum(map(str.isdigit, value)) < 2 and not value.isupper()):
             continue
         if not _HEX.fullmatch(value):
             return True

@@ -186,11 +186,39 @@ async def test_a_marker_goes_only_back_to_where_it_came_from(session: Session) -
     edited = await session.use("fs_edit", path="src/a.py", old_text="return 1", new_text=f"return '{MARKED_SECRET}'")
     written = await session.use("fs_write", path="src/k.py", content=MARKED_SECRET)
 
-    assert "does not stand for a secret of this file" in edited.text
+    assert "does not stand where this file has its secret" in edited.text
     assert edited.is_error
     assert written.is_error
     assert "return 1\n" in session.text("src/a.py")
     assert not (session.root / "src" / "k.py").exists()
+
+
+async def test_a_marker_that_is_moved_doubled_or_cut_is_not_written(session: Session) -> None:
+    before = f"KEY = '{SECRET}'\nURL = 'x'\n"
+    session.write("src/conf.py", before)
+    await session.use("fs_read", path="src/conf.py")
+    kept = f"KEY = '{MARKED_SECRET}'\n"
+
+    moved = await session.use("fs_write", path="src/conf.py", content=f"KEY = ''\nURL = '{MARKED_SECRET}'\n")
+    doubled = await session.use("fs_edit", path="src/conf.py", old_text="'x'", new_text=f"'{MARKED_SECRET}'")
+    cut = await session.use("fs_edit", path="src/conf.py", old_text="KEY = '[REDACTED:known:", new_text="KEY = '")
+    forged = await session.use("fs_write", path="src/conf.py", content=kept.replace(MARKED_SECRET[-9:], "00000000]"))
+    changed = await session.use("fs_write", path="src/conf.py", content=f"# more\n{kept}URL = 'y'\n")
+
+    assert all(one.is_error for one in (moved, doubled, cut, forged))
+    assert "ends inside a [REDACTED:…] marker" in cut.text
+    assert not changed.is_error
+    assert session.text("src/conf.py") == f"# more\nKEY = '{SECRET}'\nURL = 'y'\n"
+
+
+async def test_names_of_files_and_words_of_errors_are_masked(session: Session) -> None:
+    session.write(f"src/{SECRET}.py", "x = 1\n")
+
+    listed = await session.use("fs_glob", pattern="src/*")
+    missing = await session.use("fs_read", path=f"src/{SECRET}.none")
+
+    assert f"src/{MARKED_SECRET}.py" in listed.text
+    assert SECRET not in listed.text + missing.text
 
 
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -231,6 +231,8 @@ def test_doctor_finds_and_fixes_without_showing_keys(tmp_path: Path, monkeypatch
 
     subjects = {finding["subject"]: finding for finding in ended.result["findings"]}  # type: ignore[attr-defined]
     assert {"git", "worktrees", "sandbox", "disk", "database", "trust"} <= subjects.keys()
+    assert subjects["secret scanner"]["state"] == "ok"
+    assert subjects["secret scanner"]["detail"].startswith("kingfisher-secret-scanner 1.")
     assert subjects["set-up"]["fix"] == "aircoding init"
     assert "sk-ant" not in ended.output
 

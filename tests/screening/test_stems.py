@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aircoding.screening.secret_rules import SECRET_RULES
 from aircoding.screening.stems import fold, may_match
 from aircoding.screening.text_rules import TEXT_RULES
 
@@ -31,7 +30,7 @@ def test_a_dotted_capital_is_folded_inside_a_word_too() -> None:
     assert fold("\u0130GNORE \u017fy\u017ftem") == "ignore system"
 
 
-RULES = [*TEXT_RULES, *SECRET_RULES]
+RULES = list(TEXT_RULES)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=[f"{getattr(rule, 'code', rule.kind)}-{n}" for n, rule in enumerate(RULES)])
