@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 
 from aircoding.errors import ConfigError
 from aircoding.homes import air_home
 from aircoding.screening.known_values import KnownValues
 from aircoding.screening.streams import StreamMask
-from aircoding.sources.installation import present_key
 from aircoding.sources.known_secrets import dotenv_secrets, environment_secrets
 
 __all__ = ["terminal_masks"]
@@ -24,8 +24,14 @@ def terminal_masks(folder: Path) -> tuple[StreamMask, StreamMask] | None:
     known = KnownValues((*environment_secrets(os.environ), *dotenv_secrets(next(around, folder))))
     if not known:
         return None
+    return StreamMask(known, _key), StreamMask(known, _key)
+
+
+@cache
+def _key() -> bytes:
+    from aircoding.sources.installation import present_key
+
     try:
-        key = present_key(air_home())
+        return present_key(air_home())
     except ConfigError:  # the command itself says what is wrong with the folder
-        key = present_key(folder)
-    return StreamMask(known, key), StreamMask(known, key)
+        return present_key(Path(os.devnull))

@@ -35,10 +35,12 @@ async def _commit(attempt: Attempt, made_by: str, message: str, since: str | Non
     files = deps.repository.open_worktree(attempt.root)
     policy = deps.policy_for_task(attempt.task)
     outside = await asyncio.to_thread(outside_write_area, files, since or attempt.origin_commit, policy)
+    mask = deps.session.screener.mask
     if outside:
-        attempt.note("write_area.violated", {"paths": list(outside)}, key=key)
-        return {"outside": list(outside), "commit": ""}
-    made = await asyncio.to_thread(deps.repository.commit_all, attempt.root, message, key=key)
+        named = [mask(path) for path in outside]
+        attempt.note("write_area.violated", {"paths": named}, key=key)
+        return {"outside": named, "commit": ""}
+    made = await asyncio.to_thread(deps.repository.commit_all, attempt.root, mask(message), key=key)
     commit = made or deps.repository.worktree_head(attempt.root)
     changed = [change.path for change in await asyncio.to_thread(files.changes, since or attempt.origin_commit)]
     attempt.note("commit.created", {"commit": commit, "changed_files": changed}, key=key)

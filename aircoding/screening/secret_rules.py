@@ -33,8 +33,8 @@ class SecretRule:
     """One kind of secret: the group `value` of `pattern` is masked where `check` agrees.
 
     `lead` is an RE2 pattern that matches wherever `pattern` does, at the same start: RE2 finds the places in one fast
-    pass, and `pattern`, which may look around, is tried only there. `stems` are fixed parts, in any case, of
-    which every match holds one.
+    pass, and `pattern`, which may look around, is tried only there. Patterns are `re.ASCII`, as RE2 is.
+    `stems` are fixed parts, in any case, of which every match holds one.
     """
 
     kind: str
@@ -51,7 +51,7 @@ def _plain(body: str) -> str:
 
 def _token(kind: str, body: str, *stems: str, check: Check = lambda _match: True) -> SecretRule:
     """A secret that its own prefix gives away."""
-    pattern = re.compile(rf"{_START}(?P<value>{body}){_END}")
+    pattern = re.compile(rf"{_START}(?P<value>{body}){_END}", re.ASCII)
     return SecretRule(kind=kind, pattern=pattern, lead=rf"\b(?:{_plain(body)})", stems=stems, check=check)
 
 
@@ -68,7 +68,8 @@ _PRIVATE_KEY = SecretRule(
     pattern=re.compile(
         r"(?P<value>-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
         r"(?P<body>(?:[A-Za-z0-9+/=\s\\,:()\"'.]|-(?!----))*+)"
-        r"(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?)"
+        r"(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?)",
+        re.ASCII,
     ),
     # The header alone stands in code and prose too; a key has a long run of base64 below it.
     check=lambda match: _LONG_RUN.search(match["body"]) is not None,
@@ -79,7 +80,8 @@ _BEARER = SecretRule(
     stems=("bearer",),
     lead=r"(?i)\bbearer[ \t]{1,8}[a-z0-9._~+/-]{20}",
     pattern=re.compile(
-        rf"(?i:\bbearer)[ \t]{{1,8}}+(?P<value>[A-Za-z0-9._~+/-]{{20,}}+=*+)(?![A-Za-z0-9._~+/=-]){_BEFORE_MARKER}"
+        rf"(?i:\bbearer)[ \t]{{1,8}}+(?P<value>[A-Za-z0-9._~+/-]{{20,}}+=*+)(?![A-Za-z0-9._~+/=-]){_BEFORE_MARKER}",
+        re.ASCII,
     ),
     check=_value_is(is_mixed),
 )
@@ -89,7 +91,7 @@ _BASIC = SecretRule(
     stems=("basic",),
     lead=r"(?i)\bbasic[ \t]{1,8}[a-z0-9+/]{8}",
     pattern=re.compile(
-        rf"(?i:\bbasic)[ \t]{{1,8}}+(?P<value>[A-Za-z0-9+/]{{8,}}+={{0,2}}+)(?![\w+/=]){_BEFORE_MARKER}"
+        rf"(?i:\bbasic)[ \t]{{1,8}}+(?P<value>[A-Za-z0-9+/]{{8,}}+={{0,2}}+)(?![\w+/=]){_BEFORE_MARKER}", re.ASCII
     ),
     check=_value_is(is_basic_login),
 )
@@ -98,17 +100,18 @@ _URL_PASSWORD = SecretRule(
     kind="url_password",
     stems=("://",),
     lead=r"://[^\s/:@\[\]\"'<>]{0,128}:",
-    pattern=re.compile(r"://[^\s/:@\[\]\"'<>]{0,128}+:(?P<value>[^\s/:@\[\]\"'<>]{3,256}+)@"),
+    pattern=re.compile(r"://[^\s/:@\[\]\"'<>]{0,128}+:(?P<value>[^\s/:@\[\]\"'<>]{3,256}+)@", re.ASCII),
     check=_value_is(is_url_password),
 )
 
 _NETRC = SecretRule(
     kind="login_password",
     stems=("machine",),
-    lead=r"\bmachine\s{1,8}\S{1,255}\s{1,8}login\s",
+    lead=r"\bmachine[\s\v]{1,8}\S{1,255}[\s\v]{1,8}login[\s\v]",
     pattern=re.compile(
         r"\bmachine\s{1,8}+\S{1,255}+\s{1,8}+login\s{1,8}+\S{1,255}+\s{1,8}+password\s{1,8}+"
-        rf"(?P<value>(?!\[REDACTED:)\S{{4,255}}+){_BEFORE_MARKER}"
+        rf"(?P<value>(?!\[REDACTED:)\S{{4,255}}+){_BEFORE_MARKER}",
+        re.ASCII,
     ),
     check=_value_is(is_password),
 )
@@ -119,7 +122,8 @@ _OPTION_LOGIN = SecretRule(
     lead=r"(?:-u|--user|--proxy-user)[ =]{0,4}[\"']?[\w.@+-]{1,64}:",
     pattern=re.compile(
         r"(?<![\w-])(?:-u|--user|--proxy-user)[ =]{0,4}+[\"']?+[\w.@+-]{1,64}+:"
-        rf"(?P<value>[^\s\"'`:/\[\]]{{6,255}}+)(?![\w:/]){_BEFORE_MARKER}"
+        rf"(?P<value>[^\s\"'`:/\[\]]{{6,255}}+)(?![\w:/]){_BEFORE_MARKER}",
+        re.ASCII,
     ),
     check=_value_is(is_password),
 )
@@ -140,7 +144,7 @@ def _assigned(between: str, value: str, *, before: str = "") -> SecretRule:
         kind="assignment",
         stems=_STEMS,
         lead=rf"{before}(?i:{_WORDS})[A-Za-z0-9_-]{{0,40}}{_plain(between)}",
-        pattern=re.compile(name + value),
+        pattern=re.compile(name + value, re.ASCII),
         check=lambda match: is_assigned_secret(match["value"], match["rest"]),
     )
 

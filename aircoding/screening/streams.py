@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from aircoding.screening.known_values import KnownValues
 from aircoding.screening.markers import MARKER, clear_of_markers, joined, mask_spans
@@ -31,10 +32,10 @@ class StreamMask:
 
     Args:
         known: the values.
-        key: under which their ids are made.
+        key: gives the key under which their ids are made; asked when there is one to make.
     """
 
-    def __init__(self, known: KnownValues, key: bytes) -> None:
+    def __init__(self, known: KnownValues, key: Callable[[], bytes]) -> None:
         self._known, self._key, self._held = known, key, ""
 
     def feed(self, piece: str) -> str:
@@ -42,12 +43,15 @@ class StreamMask:
         text = self._held + piece
         end = self._certain(text)
         self._held = text[end:]
-        return mask_known(text[:end], self._known, self._key)
+        return self._masked(text[:end])
 
     def close(self) -> str:
         """Return what was held back: the text is at its end, or the reader must see all that there is."""
         held, self._held = self._held, ""
-        return mask_known(held, self._known, self._key)
+        return self._masked(held)
+
+    def _masked(self, text: str) -> str:
+        return mask_known(text, self._known, self._key()) if self._known.find(text) else text
 
     def _certain(self, text: str) -> int:
         """Return up to where no piece that follows can change what is masked."""

@@ -92,8 +92,8 @@ _SECRET_LINES = ('client_secret = "@@"', "CLIENT_SECRET=@@", "secret: '@@'")
 
 
 def _service_account(draw: _Draw) -> tuple[str, str]:
-    key = _pem(draw, "PRIVATE KEY", 900, end="\\n") + "\\n"
-    return key, f'{{"type": "service_account", "private_key": "{key}", "client_email": "a@b.iam"}}'
+    key = _pem(draw, "PRIVATE KEY", 900, end="\\n")
+    return key, f'{{"type": "service_account", "private_key": "{key}\\n", "client_email": "a@b.iam"}}'
 
 
 def _basic(draw: _Draw) -> str:

@@ -68,9 +68,15 @@ async def test_long_output_keeps_head_and_tail(sandbox: PlainSandbox, tmp_path: 
     assert outcome.truncated
     assert outcome.output.startswith("1\n2\n3\n")
     assert outcome.output.endswith("199999\n200000\n")
-    assert "[... 1288795 bytes left out ...]" in outcome.output
+    assert "[... 1288797 bytes left out ...]" in outcome.output, "the words that were cut in two go, too"
     short = await run(sandbox, tmp_path, "printf 'x\\0\\377y'")
     assert short.output == "x\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}y"
+
+
+async def test_no_half_of_a_word_is_left_where_a_long_output_is_cut(sandbox: PlainSandbox, tmp_path: Path) -> None:
+    words = "printf '%s ' first; head -c 300 /dev/zero | tr '\\0' s; printf ' %s\\n' last"
+    outcome = await run(sandbox, tmp_path, words, max_output_bytes=100)
+    assert outcome.output == "first \n[... 300 bytes left out ...]\n last\n"
 
 
 async def test_the_environment_is_scrubbed(
