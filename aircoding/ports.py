@@ -61,6 +61,10 @@ class Screener(Protocol):
         """Return what is suspicious in `text`."""
         ...
 
+    def lift(self, findings: tuple[Finding, ...], *, uri: str, digest: Digest) -> tuple[Finding, ...]:
+        """Return the findings of a source as its user lets them count; `digest` is of its raw bytes."""
+        ...
+
     def mask(self, text: str) -> str:
         """Return `text` with each secret as `[REDACTED:kind:id]`."""
         ...

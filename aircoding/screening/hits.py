@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from aircoding.records.segments import Finding
-from aircoding.screening.stems import fold, may_match
 
-__all__ = ["Hit", "TextRule", "as_findings", "rule_hits"]
+__all__ = ["Hit", "as_findings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,54 +23,9 @@ class Hit:
     remark: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextRule:
-    """One kind of injection by its look; every pattern runs in linear time.
-
-    Where `then` names more patterns, each must follow the one before on the same line. `suspect` as in Hit: prose may
-    quote it honestly. `stems` are fixed parts, in lower case, of which every match holds one (`screening.stems`).
-    """
-
-    kind: str
-    code: str
-    pattern: re.Pattern[str]
-    detail: str
-    then: tuple[re.Pattern[str], ...] = ()
-    suspect: bool = False
-    stems: tuple[str, ...] = ()
-
-
-def rule_hits(text: str, rules: Iterable[TextRule]) -> Iterator[Hit]:
-    """Yield the hits of all rules, rule by rule, over the whole text."""
-    folded = fold(text)
-    for rule in rules:
-        for start, end in _matches(text, rule) if may_match(rule.stems, folded) else ():
-            yield Hit(rule.kind, rule.code, start, end, rule.detail, rule.suspect)
-
-
-def _matches(text: str, rule: TextRule) -> Iterator[tuple[int, int]]:
-    """Yield the spans of one rule. A rule of several patterns is tried once a line, so its cost stays linear."""
-    if not rule.then:
-        yield from (match.span() for match in rule.pattern.finditer(text))
-        return
-    first = rule.pattern.search(text)
-    while first is not None:
-        line_end = text.find("\n", first.end())
-        line_end = len(text) if line_end < 0 else line_end
-        place = first.end()
-        for pattern in rule.then:
-            following = pattern.search(text, place, line_end)
-            if following is None:
-                break
-            place = following.end()
-        else:
-            yield first.start(), place
-        first = rule.pattern.search(text, line_end)
-
-
 def as_findings(text: str, hits: Iterable[Hit], *, block_suspects: bool) -> tuple[Finding, ...]:
-    """Return findings in order of place; offsets become UTF-8 bytes, lines count from 1."""
-    ordered = sorted(hits, key=lambda hit: (hit.start, hit.end, hit.code))
+    """Return findings in order of place, each once; offsets become UTF-8 bytes, lines count from 1."""
+    ordered = sorted(dict.fromkeys(hits), key=lambda hit: (hit.start, hit.end, hit.code))
     places = _Places(text, [place for hit in ordered for place in (hit.start, hit.end)])
     return tuple(
         Finding(

@@ -6,17 +6,18 @@ import re
 from collections.abc import Iterable, Sequence
 
 from aircoding.ports import SecretScanner
+from aircoding.records.ids import Digest
 from aircoding.records.layers import Trust
 from aircoding.records.secret_spans import SecretSpan
 from aircoding.records.segments import Finding
-from aircoding.screening.characters import hidden_characters
-from aircoding.screening.hits import TextRule, as_findings, rule_hits
+from aircoding.screening.allowances import Allowance, lift
+from aircoding.screening.hits import as_findings
+from aircoding.screening.injections import injections
 from aircoding.screening.known_values import KnownValues
 from aircoding.screening.markers import MARKER, marker_of, mask_spans
 from aircoding.screening.masking import Finder, find_secrets, restore_markers
 from aircoding.screening.secret_finder import rule_finder
 from aircoding.screening.secret_rules import SECRET_RULES, SecretRule
-from aircoding.screening.text_rules import TEXT_RULES, hidden_comments
 
 __all__ = ["TextScreener"]
 
@@ -33,7 +34,7 @@ class TextScreener:
             base64, URL, JSON and HTML forms.
         scanner: finds more kinds of secret than our own rules, where one is installed.
         secret_rules: kinds of secret by their look.
-        text_rules: kinds of injection by their look.
+        allowed: what the user lets pass although it is found.
     """
 
     def __init__(
@@ -43,26 +44,30 @@ class TextScreener:
         known_values: Iterable[str] = (),
         scanner: SecretScanner | None = None,
         secret_rules: Sequence[SecretRule] = SECRET_RULES,
-        text_rules: Sequence[TextRule] = TEXT_RULES,
+        allowed: Iterable[Allowance] = (),
     ) -> None:
         self._key = key
         finders: list[Finder] = [KnownValues(known_values).find, rule_finder(tuple(secret_rules)).find]
         if scanner is not None:
             finders.append(scanner.find)
         self._finders = tuple(finders)
-        self._text_rules = tuple(text_rules)
+        self._allowed = frozenset(allowed)
 
     def findings(self, text: str, *, uri: str, trust: Trust) -> tuple[Finding, ...]:
         """Return what is suspicious in `text`, in order of place.
 
         Hidden text, control tokens and exfiltration block under every trust but `builtin`. Phrases that prose may
-        quote block only under `agent` and `external` trust, and in memories and skills; elsewhere they warn.
+        quote block only under `agent` and `external` trust, and in memories and skills; elsewhere they warn. A text
+        about security that quotes one is warned of, wherever it comes from.
         """
         if trust is Trust.BUILTIN:
             return ()
-        hits = (*hidden_characters(text), *hidden_comments(text), *rule_hits(text, self._text_rules))
         low = trust.rank <= Trust.AGENT.rank
-        return as_findings(text, hits, block_suspects=low or _REMEMBERED.search(uri) is not None)
+        return as_findings(text, injections(text), block_suspects=low or _REMEMBERED.search(uri) is not None)
+
+    def lift(self, findings: tuple[Finding, ...], *, uri: str, digest: Digest) -> tuple[Finding, ...]:
+        """Return the findings of a source as its user lets them count; `digest` is of its raw bytes."""
+        return lift(findings, self._allowed, uri=uri, digest=digest) if self._allowed and findings else findings
 
     def mask(self, text: str) -> str:
         """Return `text` with each secret as `[REDACTED:kind:id]`; a masked text comes back as it is."""
