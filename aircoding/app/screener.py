@@ -8,8 +8,10 @@ from collections.abc import Iterable
 from aircoding.app.policies import Policies
 from aircoding.app.project import Project
 from aircoding.errors import UsageError
+from aircoding.homes import user_home
 from aircoding.screening.known_values import KnownValues
 from aircoding.screening.screener import TextScreener
+from aircoding.sources.allowances import allowances_for
 from aircoding.sources.installation import installation_key
 from aircoding.sources.known_secrets import dotenv_secrets, environment_secrets, settings_secrets, url_passwords
 from aircoding.sources.secret_scanner import installed_scanner
@@ -18,9 +20,19 @@ __all__ = ["open_screener", "require_without_secret", "user_screener"]
 
 
 def open_screener(project: Project, policies: Policies) -> TextScreener:
-    """Return a screener that also masks every secret value that the environment, the settings and `.env` files hold."""
-    values = _known(project, policies.masked_names)
-    return TextScreener(key=installation_key(project.home), known_values=values, scanner=installed_scanner())
+    """Return a screener that also masks every secret value that the environment, the settings and `.env` files hold.
+
+    Its user may let texts pass.
+
+    Raises:
+        ConfigError: what the user allowed cannot be read.
+    """
+    return TextScreener(
+        key=installation_key(project.home),
+        known_values=_known(project, policies.masked_names),
+        scanner=installed_scanner(),
+        allowed=allowances_for(project.home, project.root, user_home()),
+    )
 
 
 def require_without_secret(project: Project, text: str, *, what: str) -> None:

@@ -45,6 +45,7 @@ _COMMANDS = {
         "Say which rule files reach an agent for a path and which are lost, here and in six other tools.",
     ),
     "run": ("aircoding.cli.run:run", "Drive a plan to merged, verified work."),
+    "screen": ("aircoding.cli.screen:screen", "Find in files what would instruct an agent; for people and for CI."),
     "skills": ("aircoding.cli.skills:skills", "List, show and check the skills that agents are offered."),
     "status": ("aircoding.cli.status:status", "Show runs, or the tasks of one run."),
 }

@@ -83,6 +83,7 @@ class Intake:
             uri, title = self.masked(uri), self.masked(title)
         screened = self._screen(raw, uri, trust)
         text_digest = sha256_text(screened.text)
+        of_source = digest if digest is not None else sha256_text(raw)
         name = f"{layer}:{uri}{_fragment(fragment, start_line, end_line)}@{text_digest[:8]}"
         excerpt = shorten(screened.text, start_line or 1, kind=kind) if shortened else None
         return Segment(
@@ -93,7 +94,7 @@ class Intake:
             kind=kind,
             source=Source(
                 uri=uri,
-                digest=digest if digest is not None else sha256_text(raw),
+                digest=of_source,
                 text_digest=text_digest,
                 start_line=start_line,
                 end_line=end_line,
@@ -101,7 +102,7 @@ class Intake:
             text=screened.text,
             title=title,
             excerpt=excerpt,
-            findings=screened.findings,
+            findings=self._screener.lift(screened.findings, uri=uri, digest=of_source),
         )
 
     def masked(self, text: str) -> str:
