@@ -57,7 +57,7 @@ def project_files_in_words(start: Path) -> str:
 def untrusted_in_words(project: Project) -> str:
     """Return what becomes of a project's own files while the user does not trust it; empty where there is nothing."""
     if project.trusted:
-        return ""
+        return _changed_policy_in_words(project)
     rules, skills = _instructing(project)
     if not rules and not skills and not (project.root / PERMISSIONS).is_file():
         return ""
@@ -65,6 +65,17 @@ def untrusted_in_words(project: Project) -> str:
         f"this project is not trusted: agents get its rules ({counted(rules, 'file')}) as external text that instructs"
         f" nobody, none of its skills ({skills}), and its policy can only narrow;"
         " read them, then `aircoding permissions trust`"
+    )
+
+
+def _changed_policy_in_words(project: Project) -> str:
+    """Return what becomes of a policy that is not as it was trusted; empty where it is, or there is none."""
+    now = read_text_file(project.root, PERMISSIONS)
+    if now.problem is not None or now.text == trusted_policy(project.home, project.root):
+        return ""
+    return (
+        f"{PERMISSIONS} is not as you trusted it: its denies and asks hold, what it allows does not;"
+        " `aircoding permissions trust` shows what changed"
     )
 
 

@@ -230,8 +230,9 @@ def _acts(value: Any) -> tuple[Act, ...]:
         if type(act) not in (CommandAct, PathAct, HostAct) or len(found) >= _MOST_ACTS:
             raise PluginFailedError(f"acts must give CommandAct, PathAct or HostAct, at most {_MOST_ACTS}")
         values = plain_value({one.name: getattr(act, one.name) for one in fields(act)})
-        if not all(isinstance(one, str) for one in values.values()):
-            raise PluginFailedError(f"a part of {type(act).__name__} is no text")
+        wrong = [one.name for one in fields(act) if type(values[one.name]).__name__ != one.type]
+        if wrong:
+            raise PluginFailedError(f"`{wrong[0]}` of {type(act).__name__} is of another kind than it has to be")
         found.append(type(act)(**values))
     return tuple(found)
 

@@ -19,6 +19,7 @@ from aircoding.cli.context.diff_answers import diff_text, stat_text, texts_docum
 from aircoding.context.assembler import assemble
 from aircoding.context.freezing import frozen_from
 from aircoding.records.conflicts import Conflict, ConflictKind, Route
+from aircoding.records.jsonable import jsonable
 from aircoding.records.layers import Layer, Scope, SegmentKind
 from aircoding.records.manifest import AssembledContext
 from aircoding.records.segments import Segment
@@ -163,7 +164,8 @@ def test_the_words_stand_below_their_segment() -> None:
     assert "+ L6 y.py:1-1 (" in text
     assert "{+new+}" in whole
     assert "1 added, 0 removed, 1 changed, 0 moved" in stat_text(difference)
-    assert texts_document(compare_texts(before, after, difference))[0]["parts"][1] == {"kind": "removed", "text": "1"}
+    told = jsonable(texts_document(compare_texts(before, after, difference)))
+    assert told[0]["parts"][1] == {"kind": "removed", "text": "1"}
 
 
 def test_a_long_change_is_cut_unless_all_is_asked_for() -> None:
