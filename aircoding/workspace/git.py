@@ -1,8 +1,9 @@
 """Run git for the orchestrator: an argument list, a scrubbed environment, and nothing of the repository's own programs.
 
 A repository can name programs that git runs (hooks, fsmonitor, pager, external diff, textconv, ext transport, and the
-same in a nested repository that a worker made), so every call switches them off. What stays are content filters and
-merge drivers of the user's own git configuration: a clone does not bring them, and large file storage needs them.
+same in a nested repository that a worker made), so every call switches them off; filters, merge drivers and helpers
+that its own configuration names are replaced (`git_programs`). What stays are content filters and merge drivers of the
+user's own git configuration: a clone does not bring them, and large file storage needs them.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from aircoding.errors import WorkspaceError
+from aircoding.workspace.git_programs import replaced_programs
 
 __all__ = ["NO_PROGRAMS", "OUR_MARK", "WORKTREES", "git", "git_bytes", "git_succeeds", "linked_git_dir"]
 
@@ -157,13 +159,15 @@ def _run(
         folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
         raise WorkspaceError(f"{root} cannot be opened: {error.strerror}", code="workspace.missing") from error
+    environment = _environment(root, env, discover=discover)
     try:
         with contextlib.suppress(OSError):
             fcntl.flock(folder, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        environment |= replaced_programs(root, environment)
         return subprocess.run(
             ["git", *_HARDENED, *arguments],
             cwd=root,
-            env=_environment(root, env, discover=discover),
+            env=environment,
             input=stdin,
             stdin=None if stdin is not None else subprocess.DEVNULL,
             capture_output=True,

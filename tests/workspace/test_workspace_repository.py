@@ -358,7 +358,7 @@ def test_a_branch_in_another_worktree_of_the_user_moves_there_with_its_files(
 def test_no_program_of_the_repository_runs(
     repository: GitRepository, make_worktree: MakeWorktree, project: Path, tmp_path: Path
 ) -> None:
-    """Hooks, fsmonitor, external diff, textconv, and the same of a repository inside, which its own config names."""
+    """Hooks, fsmonitor, external diff, textconv, filters, drivers, and the same of a repository inside."""
     canary = tmp_path / "canary"
     trap = tmp_path / "trap"
     trap.write_text(f'#!/bin/sh\necho "$0 $*" >> {canary}\ncat\n')
@@ -370,8 +370,16 @@ def test_no_program_of_the_repository_runs(
         "diff.trap.command",
         "core.pager",
         "core.sshCommand",
+        "core.editor",
+        "core.askPass",
+        "credential.helper",
+        "filter.trap.clean",
+        "filter.trap.smudge",
+        "merge.trap.driver",
+        "gpg.program",
+        "sequence.editor",
     ]
-    (project / ".gitattributes").write_text("* diff=trap\n")
+    (project / ".gitattributes").write_text("* diff=trap filter=trap merge=trap\n")
     inner = project / "inner"
     inner.mkdir()
     plain_git(inner, "init", "-q")
@@ -384,7 +392,9 @@ def test_no_program_of_the_repository_runs(
     for setting in settings:
         plain_git(project, "config", setting, str(trap))
         plain_git(inner, "config", setting, str(trap))
-    plain_git(inner, "config", "filter.trap.clean", str(trap))
+    plain_git(project, "config", "filter.trap.required", "true")
+    plain_git(project, "config", "commit.gpgSign", "true")
+    plain_git(project, "remote", "add", "evil", f"ext::{trap}")
     (inner / "file.txt").write_text("behind\n")  # git must hash it to see the change, and would filter it for that
     for hook in ("post-checkout", "pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "post-merge"):
         (project / ".git/hooks" / hook).write_bytes(trap.read_bytes())
@@ -394,16 +404,19 @@ def test_no_program_of_the_repository_runs(
     canary.unlink()
 
     root = make_worktree("trapped-1")
+    assert (root / "README.md").read_text() == "Words.\n"
     (root / "README.md").write_text("changed\n")
+    (root / "src/a.py").write_text("one\ntwo\nfour\n")
     files = repository.open_worktree(str(root))
     assert "changed" in files.diff("HEAD")
     files.changes("HEAD")
     files.paths()
     made = commit(repository, root, "k")
     other = make_worktree("trapped-2")
-    (other / "src/a.py").write_text("x\n")
+    (other / "src/a.py").write_text("zero\ntwo\nthree\n")
     commit(repository, other, "k2")
     assert repository.merge(str(other), made, "Merge", key="k3").commit
+    assert (other / "src/a.py").read_text() == "zero\ntwo\nfour\n"
     repository.dirty_paths()
     here = repository.open_worktree(str(project))
     here.changes("HEAD~1")
