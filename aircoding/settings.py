@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from aircoding.errors import ConfigError
 from aircoding.homes import air_home, is_air_home
 from aircoding.records.rule_choices import MAX_TREE_BYTES, AgentsAndClaude
+from aircoding.records.work import CommandLimits
 from aircoding.text_files import read_text_file
 
 __all__ = ["ModelSettings", "RulesSettings", "RunSettings", "SandboxSettings", "Settings", "SkillsSettings"]
@@ -71,10 +72,28 @@ class WorktreeSettings(_Section):
 class SandboxSettings(_Section):
     """`[sandbox]`: what confines commands."""
 
-    backend: Literal["auto", "bubblewrap", "external", "none"] = "auto"
+    backend: Literal["auto", "bubblewrap", "landlock", "seatbelt", "external", "none"] = "auto"
     """`external`: a container or VM that you vouch for (user file only)."""
     allow_unconfined: bool = False
     """Without a sandbox, keep allow as allow (user file only); otherwise allow becomes ask."""
+    memory_mb: int = Field(default=8192, gt=0)
+    """Writable memory of one process, in MiB (user file only, as the three below)."""
+    file_mb: int = Field(default=4096, gt=0)
+    """The size of a file that a command writes, in MiB."""
+    cpu_seconds: int = Field(default=0, ge=0)
+    """Processor time of one process; 0: the command's wall time on every core."""
+    processes: int = Field(default=2048, gt=0)
+    """Processes and threads of one command together."""
+
+    @property
+    def limits(self) -> CommandLimits:
+        """The limits of every command."""
+        return CommandLimits(
+            memory_bytes=self.memory_mb * 1024**2,
+            file_bytes=self.file_mb * 1024**2,
+            cpu_seconds=self.cpu_seconds,
+            processes=self.processes,
+        )
 
 
 class StoreSettings(_Section):
@@ -187,6 +206,7 @@ _MACHINE = "a repository cannot vouch for the machine that it runs on; move the 
 _USER_ONLY = {
     ("sandbox", "backend"): _MACHINE,
     ("sandbox", "allow_unconfined"): _MACHINE,
+    **{("sandbox", key): _MACHINE for key in ("memory_mb", "file_mb", "cpu_seconds", "processes")},
     ("rules", "user_files"): _MACHINE,
     ("identity", "profile"): "a repository cannot choose as whom your agents work; move the key there, "
     "or give --profile or AIR_IDENTITY__PROFILE",

@@ -63,7 +63,11 @@ def _sandbox(facts: MachineFacts) -> HealthFinding:
     if report.backend == "none":
         fix = "install bubblewrap (package `bubblewrap`), or work in a container and say so in ~/.air/config.toml"
         return HealthFinding(subject="sandbox", state="warning", detail="; ".join(report.reasons), fix=fix)
-    return HealthFinding(subject="sandbox", state="ok", detail=report.backend)
+    better = (
+        f" (not bubblewrap: {'; '.join(report.reasons)})" if report.backend == "landlock" and report.reasons else ""
+    )
+    gaps = f"; it does not hold: {'; '.join(report.gaps)}" if report.gaps else ""
+    return HealthFinding(subject="sandbox", state="ok", detail=f"{report.backend}{better}{gaps}")
 
 
 def _keys() -> list[HealthFinding]:

@@ -82,7 +82,7 @@ def _confinement(project: Project, policies: Policies, sandbox: Sandbox | None) 
     if sandbox is not None:
         return policies, sandbox
     settings = project.settings.sandbox
-    chosen = choose_sandbox(settings.backend)
+    chosen = choose_sandbox(settings.backend, settings.limits)
     return replace(policies, confined=chosen.report.backend != "none" or settings.allow_unconfined), chosen
 
 

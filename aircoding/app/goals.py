@@ -98,7 +98,7 @@ def _plan_of(outcome: SessionOutcome) -> Plan:
 def _ask(project: Project, goal: str, *, base: Path, report: Callable[[Event], None]) -> SessionOutcome:
     settings = project.settings
     provider, model = open_provider(settings.model.provider, settings, base=base)
-    sandbox = choose_sandbox(settings.sandbox.backend)
+    sandbox = choose_sandbox(settings.sandbox.backend, settings.sandbox.limits)
     confined = sandbox.report.backend != "none" or settings.sandbox.allow_unconfined
     with project.open_store(create=True) as store:
         policies = open_policies(project, confined=confined)

@@ -31,7 +31,8 @@ class RunResult:
 
     `max_cost_usd` is the run's limit (None: it has none). `cost_usd` and `cost_without_cache_usd` are as in
     `records.usage.Spending`; `simulated` says that no figure of tokens or money was measured at a provider. `profile`
-    is the user's profile of its agents; None: it was started before runs had one on record.
+    is the user's profile of its agents; None: it was started before runs had one on record. `sandbox` is what confines
+    its commands; None: as with `profile`.
     """
 
     run_id: str
@@ -52,6 +53,7 @@ class RunResult:
     summary: str
     exit_code: int
     profile: str | None = None
+    sandbox: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +141,7 @@ def result_of(store: Store, run: Run, status: str) -> RunResult:
         f" {spending_line(spending)}",
         exit_code=_EXIT_CODES.get(status, 1),
         profile=run.profile,
+        sandbox=run.sandbox,
     )
 
 

@@ -239,7 +239,7 @@ def confinement(project: Project, say: Say, run: Run | None = None) -> tuple[San
     """
     settings = project.settings.sandbox
     kept = run.sandbox if run is not None else None
-    sandbox = choose_sandbox(kept or settings.backend)
+    sandbox = choose_sandbox(kept or settings.backend, settings.limits)
     confined = sandbox.report.backend != "none" or settings.allow_unconfined
     if run is not None and run.confined is not None:
         confined = run.confined

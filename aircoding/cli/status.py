@@ -33,6 +33,7 @@ def status(run_id: str | None, limit: int, as_json: bool) -> None:
     def text() -> str:
         tasks = [(task.task_id, task.title, task.state, task.attempt, task.reason) for task in state.tasks]
         limit = "no limit" if state.max_cost_usd is None else f"at most {dollars(state.max_cost_usd)}"
-        return f"{state.summary}; {limit}\n\n" + table(("task", "title", "state", "attempts", "why"), tasks)
+        confined = f"; sandbox: {state.sandbox}" if state.sandbox else ""
+        return f"{state.summary}; {limit}{confined}\n\n" + table(("task", "title", "state", "attempts", "why"), tasks)
 
     emit("run", state, as_json=as_json, text=text)

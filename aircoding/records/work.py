@@ -6,7 +6,15 @@ from dataclasses import dataclass
 
 from aircoding.records.ids import Digest
 
-__all__ = ["Change", "CommandOutcome", "CommandRequest", "FileText", "MergeOutcome", "SandboxReport"]
+__all__ = [
+    "Change",
+    "CommandLimits",
+    "CommandOutcome",
+    "CommandRequest",
+    "FileText",
+    "MergeOutcome",
+    "SandboxReport",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,14 +52,34 @@ class CommandOutcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CommandLimits:
+    """What a command may use beside its wall time (`CommandRequest.timeout_seconds`).
+
+    `memory_bytes` is writable memory and `file_bytes` the size of a file, each for one process; `cpu_seconds` is for
+    one process (0: its wall time on every core); `processes` counts processes and threads of one command together.
+    """
+
+    memory_bytes: int = 8 * 1024**3
+    file_bytes: int = 4 * 1024**3
+    cpu_seconds: int = 0
+    processes: int = 2048
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxReport:
-    """What confines commands: `backend` is bubblewrap, external, or none; `reasons` say why."""
+    """What confines commands: `backend` is bubblewrap, landlock, seatbelt, external, or none.
+
+    `filesystem`: nothing outside is written or read but the system's own files. `network`: none unless asked for.
+    `processes`: those outside are neither signalled nor traced. `reasons` say why this back end and no better one;
+    `gaps` say what it does not hold, by its design or on this machine.
+    """
 
     backend: str
     filesystem: bool
     network: bool
     processes: bool
     reasons: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

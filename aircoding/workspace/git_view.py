@@ -11,9 +11,10 @@ from pathlib import Path
 from aircoding.workspace.git import git_bytes, linked_git_dir
 from aircoding.workspace.listings import names
 
-__all__ = ["git_binds"]
+__all__ = ["SHOWN", "alternates", "git_binds"]
 
-_SHOWN = ("HEAD", "info", "objects", "packed-refs", "refs", "reftable", "shallow")
+SHOWN = ("HEAD", "info", "objects", "packed-refs", "refs", "reftable", "shallow")
+"""What of a repository's common folder is shown, beside its configuration."""
 _SETTINGS = ("core.", "extensions.", "user.")
 _DROPPED = (
     *("core.askpass", "core.attributesfile", "core.editor", "core.excludesfile", "core.fsmonitor", "core.gitproxy"),
@@ -38,15 +39,15 @@ def git_binds(root: str, scratch: Path) -> list[str]:
 
 def _common_binds(common: Path, scratch: Path, *, hide: bool = False) -> list[str]:
     arguments = ["--tmpfs" if hide else "--dir", str(common)]
-    shown = [common / name for name in (*_SHOWN, *(("index",) if hide else ()))]
-    for path in (*shown, *_alternates(common / "objects")):
+    shown = [common / name for name in (*SHOWN, *(("index",) if hide else ()))]
+    for path in (*shown, *alternates(common / "objects")):
         arguments += ["--ro-bind-try", str(path), str(path)]
     config = scratch / "git-config"
     config.write_text(_filtered(common / "config"), encoding="utf-8", errors="surrogateescape")
     return [*arguments, "--ro-bind", str(config), str(common / "config")]
 
 
-def _alternates(objects: Path) -> list[Path]:
+def alternates(objects: Path) -> list[Path]:
     """Return other object folders that this repository borrows from."""
     try:
         lines = (objects / "info" / "alternates").read_text(encoding="utf-8", errors="surrogateescape").splitlines()

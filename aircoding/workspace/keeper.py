@@ -1,7 +1,7 @@
 """Stand between us and a command: a program of its own that lets nothing of the command outlive it, or us.
 
-Run as a script: `python -I -S keeper.py DATA_BYTES FILE_BYTES CPU_SECONDS INPUT PROGRAM ARGUMENT...`. It sets the
-limits, starts the program in a session of its own with the file INPUT as its standard input, and adopts what the
+Run as a script: `python -I -S keeper.py DATA_BYTES FILE_BYTES CPU_SECONDS PROCESSES INPUT PROGRAM ARGUMENT...`. It sets
+the limits, starts the program in a session of its own with the file INPUT as its standard input, and adopts what the
 program leaves running. When the program ends, or when
 standard input does (the other end is ours: it closes when we close it, and when we are killed), every descendant is
 killed. It imports the standard library only and no part of the package, and runs one thread, so that forking is safe.
@@ -18,17 +18,19 @@ import signal
 import sys
 import time
 
-__all__ = ["descendants", "main"]
+__all__ = ["descendants", "main", "process_group"]
 
 _SET_CHILD_SUBREAPER = 36
 """PR_SET_CHILD_SUBREAPER: orphans below us become our children, also those that left their session."""
+_CGROUPS = "/sys/fs/cgroup"
 _ROUNDS = 200
 _PAUSE_SECONDS = 0.01
 
 
 def main(arguments: list[str]) -> int:
     """Run the program to its end and return its exit code; 128 and the signal's number when one ended it."""
-    data_bytes, file_bytes, cpu_seconds = (int(argument) for argument in arguments[:3])
+    data_bytes, file_bytes, cpu_seconds, processes = (int(argument) for argument in arguments[:4])
+    group = process_group(processes)
     _adopt_orphans()
     wake, waker = os.pipe()
     for end in (wake, waker):
@@ -38,7 +40,15 @@ def main(arguments: list[str]) -> int:
     child = os.fork()
     if child == 0:
         signal.set_wakeup_fd(-1)
-        _become(arguments[4:], arguments[3], data_bytes, file_bytes, cpu_seconds)
+        limits = [
+            (resource.RLIMIT_DATA, data_bytes),
+            (resource.RLIMIT_FSIZE, file_bytes),
+            (resource.RLIMIT_CPU, cpu_seconds),
+            (resource.RLIMIT_CORE, 1),  # too small for a file, and 1 keeps the kernel from piping it to a program
+        ]
+        if group is None:
+            limits.append((resource.RLIMIT_NPROC, processes + _tasks_of_user()))
+        _become(arguments[5:], arguments[4], limits, group)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     status: int | None = None
@@ -49,7 +59,7 @@ def main(arguments: list[str]) -> int:
             status = _reap(child)
         elif not os.read(0, 4096):
             break
-    _end_descendants(child)
+    _end_descendants(child, group)
     if status is None:
         return 128 + signal.SIGKILL
     return os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
@@ -60,17 +70,78 @@ def _adopt_orphans() -> None:
         ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def _become(arguments: list[str], input_file: str, data_bytes: int, file_bytes: int, cpu_seconds: int) -> None:
+def process_group(processes: int) -> str | None:
+    """Make a control group that holds at most so many processes and threads; None where none can be made.
+
+    It alone counts what one command started, and binds root. It is removed when the command has ended.
+    """
+    for parent in _group_parents():
+        group = os.path.join(parent, f"air-{os.getpid()}")
+        with contextlib.suppress(OSError):
+            _remove_stale_groups(parent)
+            os.mkdir(group)
+            try:
+                _write(group, "pids.max", processes)
+            except OSError:
+                os.rmdir(group)
+                raise
+            return group
+    return None
+
+
+def _group_parents() -> list[str]:
+    """Return where a group with a limit of processes may be made: version 1 has a tree for them, version 2 one for all.
+
+    In version 2 processes lie in leaves only, so the new group stands beside our own.
+    """
+    found: list[str] = []
+    with contextlib.suppress(OSError), open("/proc/self/cgroup", encoding="utf-8") as file:
+        for line in file:
+            _, controllers, path = line.rstrip("\n").split(":", 2)
+            if "pids" in controllers.split(","):
+                found += [f"{_CGROUPS}/pids{path.rstrip('/')}", f"{_CGROUPS}/pids"]
+            elif not controllers:
+                own = f"{_CGROUPS}{path.rstrip('/')}"
+                found += [place for place in (os.path.dirname(own), own) if _gives_pids(place)]
+    return [place for place in dict.fromkeys(found) if os.access(os.path.join(place, "cgroup.procs"), os.W_OK)]
+
+
+def _gives_pids(place: str) -> bool:
+    with contextlib.suppress(OSError), open(f"{place}/cgroup.subtree_control", encoding="ascii") as file:
+        return "pids" in file.read().split()
+    return False
+
+
+def _remove_stale_groups(parent: str) -> None:
+    """Remove what keepers that were killed left behind; a group that holds a process stays."""
+    for name in os.listdir(parent):
+        if name.startswith("air-") and not os.path.exists(f"/proc/{name[4:]}"):
+            with contextlib.suppress(OSError):
+                os.rmdir(os.path.join(parent, name))
+
+
+def _write(group: str, name: str, value: int) -> None:
+    with open(os.path.join(group, name), "w", encoding="ascii") as file:
+        file.write(f"{value}")
+
+
+def _tasks_of_user() -> int:
+    """Count the threads of this user, which the limit of processes counts all together."""
+    count = 0
+    for name in os.listdir("/proc") if os.path.isdir("/proc/self") else ():
+        with contextlib.suppress(OSError):
+            if name.isdigit() and os.stat(f"/proc/{name}").st_uid == os.getuid():
+                count += len(os.listdir(f"/proc/{name}/task"))
+    return count
+
+
+def _become(arguments: list[str], input_file: str, limits: list[tuple[int, int]], group: str | None) -> None:
     """Turn the forked process into the program; it cannot return."""
     try:
         os.setsid()
         os.dup2(os.open(input_file, os.O_RDONLY), 0)
-        limits = (
-            (resource.RLIMIT_DATA, data_bytes),
-            (resource.RLIMIT_FSIZE, file_bytes),
-            (resource.RLIMIT_CPU, cpu_seconds),
-            (resource.RLIMIT_CORE, 0),
-        )
+        if group is not None:
+            _write(group, "cgroup.procs", 0)
         for limit, most in limits:
             hard = resource.getrlimit(limit)[1]
             least = most if hard == resource.RLIM_INFINITY else min(most, hard)
@@ -95,8 +166,20 @@ def _reap(wanted: int) -> int | None:
     return found
 
 
-def _end_descendants(session: int) -> None:
-    """Kill until nothing is left: what is killed may have started more meanwhile."""
+def _end_descendants(session: int, group: str | None) -> None:
+    """Kill until nothing is left: what is killed may have started more meanwhile, where no group forbids it."""
+    if group is not None:
+        with contextlib.suppress(OSError):
+            _write(group, "pids.max", 0)
+    try:
+        _kill_descendants(session)
+    finally:
+        if group is not None:
+            with contextlib.suppress(OSError):
+                os.rmdir(group)
+
+
+def _kill_descendants(session: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(session, signal.SIGKILL)  # where no /proc lists the others, at least these
     for _ in range(_ROUNDS):

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from aircoding.errors import WorkspaceError
-from aircoding.records.work import CommandOutcome
+from aircoding.records.work import CommandLimits, CommandOutcome
 from aircoding.workspace.keeper import descendants
 
 __all__ = ["KEPT_VARIABLES", "command_environment", "run_process", "shell_path"]
@@ -22,9 +22,6 @@ KEPT_VARIABLES = ("LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME")
 """Variables of this process that a command sees; all others are scrubbed (security facts read 2026-11)."""
 
 _STANDARD_PATH = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin")
-_DATA_BYTES = 8 * 1024**3
-"""What one process may hold in writable memory. Not its address space: runtimes reserve far more than they use."""
-_FILE_BYTES = 4 * 1024**3
 _GRACE_SECONDS = 5.0
 _CHUNK_BYTES = 65_536
 _CUT_WORD_BYTES = 4_096
@@ -55,10 +52,12 @@ async def run_process(
     timeout_seconds: float,
     max_output_bytes: int,
     input_file: str | None = None,
+    limits: CommandLimits | None = None,
 ) -> CommandOutcome:
     """Run a program and wait for it; its input is empty, stdout and stderr come together.
 
-    With `input_file` it reads that, and its stderr is kept apart from its stdout.
+    With `input_file` it reads that, and its stderr is kept apart from its stdout. Memory is limited as what a process
+    may write to, not as its address space: runtimes reserve far more than they use.
 
     When it ends, on time-out, on cancellation, and when this process is killed, everything that it
     started is killed too (`keeper`). Only the first and the last half of `max_output_bytes` are kept.
@@ -68,10 +67,12 @@ async def run_process(
     """
     started = time.monotonic()
     apart = input_file is not None
-    limits = (_DATA_BYTES, _FILE_BYTES, math.ceil(timeout_seconds) * (os.cpu_count() or 1) + 1)
+    most = limits or CommandLimits()
+    cpu_seconds = most.cpu_seconds or math.ceil(timeout_seconds) * (os.cpu_count() or 1) + 1
+    numbers = (most.memory_bytes, most.file_bytes, cpu_seconds, most.processes)
     try:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", "-S", _KEEPER, *(str(limit) for limit in limits)),
+            *(sys.executable, "-I", "-S", _KEEPER, *(str(number) for number in numbers)),
             *(input_file or os.devnull, *arguments),
             cwd=cwd,
             env=dict(env),

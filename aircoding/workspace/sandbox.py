@@ -2,128 +2,182 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-import socket
-import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from aircoding.errors import ConfigError, PathRefusedError, WorkspaceError
-from aircoding.records.work import CommandOutcome, CommandRequest, SandboxReport
-from aircoding.workspace.bubblewrap import INNER_HOME, bubblewrap_arguments
+from aircoding.records.work import CommandLimits, CommandOutcome, CommandRequest, SandboxReport
+from aircoding.workspace.backend import INPUT_FILE, Backend, Place
+from aircoding.workspace.bubblewrap import Bubblewrap
+from aircoding.workspace.canary import canary
+from aircoding.workspace.keeper import process_group
+from aircoding.workspace.kept_parts import KeptParts
+from aircoding.workspace.landlock import SCOPE_ABI, Landlock, landlock_abi, landlock_fault
 from aircoding.workspace.process import command_environment, run_process, shell_path
+from aircoding.workspace.seatbelt import UNTRIED, Seatbelt
 
-__all__ = ["BubblewrapSandbox", "PlainSandbox", "choose_sandbox"]
+__all__ = ["ConfinedSandbox", "PlainSandbox", "choose_sandbox"]
 
-_CANARY_SECONDS = 20.0
-_CANARY = """
-import json, os, socket, sys
-secret, outside, port = sys.argv[1], sys.argv[2], int(sys.argv[3])
-def works(act):
-    try:
-        act()
-    except OSError:
-        return False
-    return True
-works(lambda: open("written", "w").close())
-works(lambda: open(outside, "w").close())
-print(json.dumps({
-    "read": works(lambda: open(secret).close()),
-    "network": works(lambda: socket.create_connection(("127.0.0.1", port), 2).close()),
-    "processes": os.readlink("/proc/self/ns/pid"),
-}))
-"""
-"""What a confined command tries: what it must be able to do, then what it must not."""
+_NAMES = ("auto", "bubblewrap", "landlock", "seatbelt", "external", "none")
+_SHELL = "/bin/sh"
 
 
 class PlainSandbox:
     """No confinement of ours: commands run with this user's rights (`external` and `none`)."""
 
-    def __init__(self, report: SandboxReport) -> None:
+    def __init__(self, report: SandboxReport, limits: CommandLimits | None = None) -> None:
         self.report = report
+        self._limits = limits
 
     async def run(self, request: CommandRequest, *, root: str) -> CommandOutcome:
         """Run a shell command in the worktree; its home is a folder of its own that goes when it ends."""
         with tempfile.TemporaryDirectory(prefix="air-home-", ignore_cleanup_errors=True) as home:
             return await run_process(
-                ["/bin/sh", "-c", request.command],
+                [_SHELL, "-c", request.command],
                 cwd=_workdir(root, request.cwd),
                 env=command_environment(shell_path(), home, request.env),
                 timeout_seconds=request.timeout_seconds,
                 max_output_bytes=request.max_output_bytes,
                 input_file=_input_file(request, home),
+                limits=self._limits,
             )
 
 
-class BubblewrapSandbox:
-    """Commands see the system read-only, the worktree writable, a home and /tmp of their own, and no network."""
+class ConfinedSandbox:
+    """Commands see the system read-only, the worktree writable, a home of their own, and no network."""
 
-    def __init__(self, program: str, report: SandboxReport, *, no_nested_users: bool) -> None:
-        self._program, self._no_nested_users = program, no_nested_users
+    def __init__(self, backend: Backend, report: SandboxReport, limits: CommandLimits | None = None) -> None:
         self.report = report
+        self._backend, self._limits = backend, limits
 
     async def run(self, request: CommandRequest, *, root: str) -> CommandOutcome:
         """Run a shell command in the worktree; when it ends or is cancelled, its whole process tree ends."""
-        path = shell_path()
         with tempfile.TemporaryDirectory(prefix="air-view-", ignore_cleanup_errors=True) as scratch:
-            arguments = bubblewrap_arguments(
-                self._program,
-                request,
-                root=_workdir(root, "."),
-                workdir=_workdir(root, request.cwd),
-                path=path,
-                scratch=Path(scratch),
-                no_nested_users=self._no_nested_users,
-            )
-            return await run_process(
-                arguments,
-                cwd=root,
-                env=command_environment(path, INNER_HOME, request.env),
-                timeout_seconds=request.timeout_seconds,
-                max_output_bytes=request.max_output_bytes,
-                input_file=_input_file(request, scratch),
-            )
+            place = Place(_workdir(root, "."), _workdir(root, request.cwd), shell_path(), Path(scratch))
+            input_file = _input_file(request, scratch)
+            prepared = self._backend.prepare(request, [_SHELL, "-c", request.command], place)
+            kept = None if self._backend.holds_parts or not request.writable else _kept(place.root)
+            changed: tuple[str, ...] = ()
+            try:
+                outcome = await run_process(
+                    prepared.arguments,
+                    cwd=place.workdir,
+                    env=command_environment(place.path, prepared.home, (*prepared.env, *request.env)),
+                    timeout_seconds=request.timeout_seconds,
+                    max_output_bytes=request.max_output_bytes,
+                    input_file=input_file,
+                    limits=self._limits,
+                )
+            finally:
+                if kept is not None:
+                    changed = _put_back(kept)
+        if not changed:
+            return outcome
+        note = f"[put back, since no command may change it: {', '.join(changed[:5])}]\n"
+        return replace(outcome, output=f"{outcome.output}{note}")
 
 
-def choose_sandbox(backend: str) -> BubblewrapSandbox | PlainSandbox:
-    """Return what confines commands. `auto` takes bubblewrap where a canary shows that it holds, else nothing.
+def choose_sandbox(backend: str, limits: CommandLimits | None = None) -> ConfinedSandbox | PlainSandbox:
+    """Return what confines commands.
+
+    `auto` takes bubblewrap where a canary shows that it holds, else Landlock where that does, else nothing. Seatbelt is
+    taken only by name.
 
     Raises:
-        ConfigError: bubblewrap was asked for by name and does not hold here, or the name is unknown.
+        ConfigError: a back end was asked for by name and does not hold here, or the name is unknown.
     """
     if backend == "external":
-        return PlainSandbox(_unconfined("external", "the user vouches for a container or virtual machine"))
+        reason = "the user vouches for a container or virtual machine"
+        return PlainSandbox(_unconfined("external", (reason,)), limits)
     if backend == "none":
-        return PlainSandbox(_unconfined("none", "switched off"))
-    if backend not in {"auto", "bubblewrap"}:
-        raise ConfigError(f"no sandbox is called {backend!r}", hint="auto, bubblewrap, external, or none")
-    program = shutil.which("bwrap")
-    if program is None:
-        reason = "bubblewrap is not installed"
-    else:
-        no_nested_users = "--disable-userns" in _help(program)
-        reason = _canary(program, no_nested_users=no_nested_users)
-        if not reason:
-            weak = () if no_nested_users else ("bubblewrap before 0.8: user namespaces can be made inside",)
-            report = SandboxReport(backend="bubblewrap", filesystem=True, network=True, processes=True, reasons=weak)
-            return BubblewrapSandbox(program, report, no_nested_users=no_nested_users)
-    if backend == "bubblewrap":
-        raise ConfigError(f"the sandbox cannot be used: {reason}", hint='install bubblewrap, or set backend = "auto"')
-    return PlainSandbox(_unconfined("none", reason))
+        return PlainSandbox(_unconfined("none", ("switched off",)), limits)
+    if backend not in _NAMES:
+        raise ConfigError(f"no sandbox is called {backend!r}", hint=", ".join(_NAMES))
+    reasons: list[str] = []
+    for name in ("bubblewrap", "landlock") if backend == "auto" else (backend,):
+        found = _backend(name)
+        if isinstance(found, str):
+            reasons.append(found)
+            continue
+        fault = canary(found, signals_held=_holds_signals(found))
+        if fault:
+            reasons.append(fault)
+            continue
+        gaps = (*found.gaps(), *_process_gap())
+        report = SandboxReport(
+            backend=found.name,
+            filesystem=True,
+            network=True,
+            processes=_holds_signals(found),
+            reasons=tuple(reasons),
+            gaps=gaps,
+        )
+        return ConfinedSandbox(found, report, limits)
+    if backend != "auto":
+        raise ConfigError(f"the sandbox cannot be used: {reasons[0]}", hint='put it right, or set backend = "auto"')
+    if sys.platform == "darwin":
+        reasons = [UNTRIED]
+    return PlainSandbox(_unconfined("none", tuple(reasons)), limits)
 
 
-def _unconfined(backend: str, reason: str) -> SandboxReport:
-    return SandboxReport(backend=backend, filesystem=False, network=False, processes=False, reasons=(reason,))
+def _backend(name: str) -> Backend | str:
+    """Return a back end to try, or why there is none of this name here."""
+    if name == "bubblewrap":
+        program = shutil.which("bwrap")
+        return Bubblewrap.at(program) if program is not None else "bubblewrap is not installed"
+    if name == "landlock":
+        return landlock_fault() or Landlock(landlock_abi())
+    program = shutil.which("sandbox-exec")
+    return Seatbelt(program) if program is not None else f"there is no sandbox-exec here ({UNTRIED})"
+
+
+def _holds_signals(backend: Backend) -> bool:
+    return not isinstance(backend, Landlock) or backend.abi >= SCOPE_ABI
+
+
+def _process_gap() -> tuple[str, ...]:
+    """Say where the number of processes has no limit."""
+    if not sys.platform.startswith("linux") or os.getuid() != 0:
+        return ()
+    group = process_group(1)
+    if group is None:
+        return ("the number of processes is not limited: root is exempt from it, and no control group can be made",)
+    os.rmdir(group)
+    return ()
+
+
+def _unconfined(backend: str, reasons: tuple[str, ...]) -> SandboxReport:
+    return SandboxReport(
+        backend=backend, filesystem=False, network=False, processes=False, reasons=reasons, gaps=_process_gap()
+    )
+
+
+def _kept(root: str) -> KeptParts:
+    try:
+        return KeptParts.of(root)
+    except OSError as error:
+        raise WorkspaceError(f"{error.filename} cannot be read: {error.strerror}") from error
+
+
+def _put_back(kept: KeptParts) -> tuple[str, ...]:
+    try:
+        return kept.put_back()
+    except OSError as error:
+        raise WorkspaceError(
+            f"a command changed {error.filename}, and it cannot be put back: {error.strerror}",
+            hint="remove that worktree",
+        ) from error
 
 
 def _input_file(request: CommandRequest, folder: str) -> str | None:
     """Write what a command reads into a folder that is gone when it has ended, and return the file."""
     if request.input_text is None:
         return None
-    path = Path(folder, "air-input")
+    path = Path(folder, INPUT_FILE)
     path.write_bytes(request.input_text.encode("utf-8", "replace"))
     return str(path)
 
@@ -142,61 +196,3 @@ def _workdir(root: str, folder: str) -> str:
     if not os.path.isdir(real):
         raise WorkspaceError(f"there is no folder {folder} in the worktree", code="workspace.missing")
     return real
-
-
-def _help(program: str) -> str:
-    done = subprocess.run([program, "--help"], capture_output=True, text=True, errors="replace", check=False)
-    return done.stdout + done.stderr
-
-
-def _canary(program: str, *, no_nested_users: bool) -> str:
-    """Try to do what must not be possible; return what is wrong, or nothing."""
-    with (
-        tempfile.TemporaryDirectory(prefix="air-canary-") as scratch,
-        socket.create_server(("127.0.0.1", 0)) as listening,
-    ):
-        inside, secret, outside, view = (Path(scratch, name) for name in ("inside", "secret", "outside", "view"))
-        inside.mkdir()
-        view.mkdir()
-        secret.write_text("canary", encoding="ascii")
-        path = shell_path()
-        *confined, _shell, _c, _command = bubblewrap_arguments(
-            program,
-            CommandRequest(command=""),
-            root=os.path.realpath(inside),
-            workdir=os.path.realpath(inside),
-            path=path,
-            scratch=view,
-            no_nested_users=no_nested_users,
-        )
-        port = str(listening.getsockname()[1])
-        try:
-            done = subprocess.run(
-                [*confined, sys.executable, "-I", "-S", "-c", _CANARY, str(secret), str(outside), port],
-                env=command_environment(path, INNER_HOME),
-                capture_output=True,
-                text=True,
-                errors="replace",
-                stdin=subprocess.DEVNULL,
-                timeout=_CANARY_SECONDS,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            return f"bubblewrap does not start here: {error}"
-        if done.returncode != 0:
-            return f"bubblewrap does not start here: {done.stderr.strip()[:300]}"
-        faults = (
-            (not (inside / "written").exists(), "a command cannot write in its worktree"),
-            (outside.exists(), "a command can write outside its worktree"),
-            *_told(json.loads(done.stdout)),
-        )
-        return next((fault for holds, fault in faults if holds), "")
-
-
-def _told(found: dict[str, object]) -> tuple[tuple[bool, str], ...]:
-    """Judge what the canary says of itself; what it wrote is seen from outside."""
-    return (
-        (found["read"] is True, "a command can read what it must not see"),
-        (found["network"] is True, "a command has a network"),
-        (found["processes"] == os.readlink("/proc/self/ns/pid"), "a command sees the processes of this machine"),
-    )

@@ -12,19 +12,22 @@ from pathlib import Path
 import pytest
 from workspace.conftest import plain_git, sleepers, until
 
+from aircoding.errors import ConfigError
 from aircoding.records.work import CommandOutcome, CommandRequest
 from aircoding.workspace.repository import GitRepository
-from aircoding.workspace.sandbox import BubblewrapSandbox, choose_sandbox
+from aircoding.workspace.sandbox import ConfinedSandbox, choose_sandbox
 from aircoding.workspace.toolchains import toolchain_paths
 
 pytestmark = pytest.mark.sandbox
 
 
 @pytest.fixture(scope="module")
-def sandbox() -> BubblewrapSandbox:
-    chosen = choose_sandbox("auto")
-    if not isinstance(chosen, BubblewrapSandbox):
-        pytest.skip(f"no bubblewrap: {chosen.report.reasons}")
+def sandbox() -> ConfinedSandbox:
+    try:
+        chosen = choose_sandbox("bubblewrap")
+    except ConfigError as error:
+        pytest.skip(error.message)
+    assert isinstance(chosen, ConfinedSandbox)
     assert chosen.report.filesystem
     assert chosen.report.network
     assert chosen.report.processes
@@ -36,7 +39,7 @@ def worktree(make_worktree: Callable[..., Path]) -> Path:
     return make_worktree()
 
 
-async def run(sandbox: BubblewrapSandbox, root: Path, command: str, **more: object) -> CommandOutcome:
+async def run(sandbox: ConfinedSandbox, root: Path, command: str, **more: object) -> CommandOutcome:
     return await sandbox.run(CommandRequest(command=command, **more), root=str(root))  # type: ignore[arg-type]
 
 
@@ -44,7 +47,7 @@ def there(path: Path | str) -> bool:
     return os.path.lexists(path)
 
 
-async def test_work_in_the_worktree_works(sandbox: BubblewrapSandbox, worktree: Path) -> None:
+async def test_work_in_the_worktree_works(sandbox: ConfinedSandbox, worktree: Path) -> None:
     command = "mkdir -p src/new && echo hi > src/new/f && cp README.md /tmp/x && touch ~/y && cat src/new/f && pwd"
     outcome = await run(sandbox, worktree, command)
     assert (outcome.exit_code, outcome.output) == (0, f"hi\n{worktree}\n")
@@ -53,7 +56,7 @@ async def test_work_in_the_worktree_works(sandbox: BubblewrapSandbox, worktree: 
     assert "3" in (await run(sandbox, worktree, f"{sys.executable} -c 'import unittest; print(1 + 2)'")).output
 
 
-async def test_a_session_that_may_not_write_cannot(sandbox: BubblewrapSandbox, worktree: Path) -> None:
+async def test_a_session_that_may_not_write_cannot(sandbox: ConfinedSandbox, worktree: Path) -> None:
     outcome = await run(
         sandbox, worktree, "cat README.md; echo x > src/a.py; rm README.md; touch /tmp/ok && echo ok", writable=False
     )
@@ -63,7 +66,7 @@ async def test_a_session_that_may_not_write_cannot(sandbox: BubblewrapSandbox, w
 
 
 async def test_nothing_outside_is_written_or_read(
-    sandbox: BubblewrapSandbox, worktree: Path, project: Path, own_git_home: Path, tmp_path: Path
+    sandbox: ConfinedSandbox, worktree: Path, project: Path, own_git_home: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "secret.txt").write_text("planted")
     (own_git_home / ".ssh").mkdir()
@@ -90,7 +93,7 @@ async def test_nothing_outside_is_written_or_read(
 
 
 async def test_there_is_no_network_unless_it_is_asked_for(
-    sandbox: BubblewrapSandbox, worktree: Path, tmp_path: Path
+    sandbox: ConfinedSandbox, worktree: Path, tmp_path: Path
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening, socket.socket(socket.AF_UNIX) as local:
         local.bind(str(tmp_path / "sock"))
@@ -103,7 +106,7 @@ async def test_there_is_no_network_unless_it_is_asked_for(
         assert (await run(sandbox, worktree, tcp, network=True)).output == "in\n"
 
 
-async def test_processes_outside_are_neither_seen_nor_killed(sandbox: BubblewrapSandbox, worktree: Path) -> None:
+async def test_processes_outside_are_neither_seen_nor_killed(sandbox: ConfinedSandbox, worktree: Path) -> None:
     sleeper = await asyncio.create_subprocess_exec("sleep", "60")
     try:
         outcome = await run(sandbox, worktree, f"kill -9 {sleeper.pid}; ls /proc | grep -c '^[0-9]'")
@@ -114,13 +117,13 @@ async def test_processes_outside_are_neither_seen_nor_killed(sandbox: Bubblewrap
         await sleeper.wait()
 
 
-async def test_no_user_namespace_can_be_made_inside(sandbox: BubblewrapSandbox, worktree: Path) -> None:
-    if sandbox.report.reasons:
-        pytest.skip(sandbox.report.reasons[0])
+async def test_no_user_namespace_can_be_made_inside(sandbox: ConfinedSandbox, worktree: Path) -> None:
+    if any("namespaces" in gap for gap in sandbox.report.gaps):
+        pytest.skip("this bubblewrap is too old for it")
     assert (await run(sandbox, worktree, "unshare -U true")).exit_code != 0
 
 
-async def test_git_can_be_asked_and_not_changed(sandbox: BubblewrapSandbox, worktree: Path, project: Path) -> None:
+async def test_git_can_be_asked_and_not_changed(sandbox: ConfinedSandbox, worktree: Path, project: Path) -> None:
     plain_git(project, "remote", "add", "origin", "https://user:planted@example.invalid/x")
     plain_git(project, "config", "http.extraHeader", "Authorization: planted")
     plain_git(project, "config", "core.fsmonitor", "planted")
@@ -150,7 +153,7 @@ async def test_git_can_be_asked_and_not_changed(sandbox: BubblewrapSandbox, work
     assert (plain_git(project, "for-each-ref"), (project / ".git/config").read_bytes()) == before
 
 
-async def test_a_forged_link_to_git_shows_nothing(sandbox: BubblewrapSandbox, worktree: Path, tmp_path: Path) -> None:
+async def test_a_forged_link_to_git_shows_nothing(sandbox: ConfinedSandbox, worktree: Path, tmp_path: Path) -> None:
     vault = tmp_path / "vault"
     (vault / "objects").mkdir(parents=True)
     (vault / "objects" / "secret").write_text("planted")
@@ -161,7 +164,7 @@ async def test_a_forged_link_to_git_shows_nothing(sandbox: BubblewrapSandbox, wo
 
 
 async def test_in_the_project_itself_our_own_state_is_hidden(
-    sandbox: BubblewrapSandbox, repository: GitRepository, project: Path, worktree: Path
+    sandbox: ConfinedSandbox, repository: GitRepository, project: Path, worktree: Path
 ) -> None:
     (project / ".air/local/air.db").write_text("planted")
     outcome = await run(
@@ -172,12 +175,12 @@ async def test_in_the_project_itself_our_own_state_is_hidden(
     assert repository.head_branch() == "main"
 
 
-async def test_a_borrowed_object_folder_is_shown(sandbox: BubblewrapSandbox, project: Path, tmp_path: Path) -> None:
+async def test_a_borrowed_object_folder_is_shown(sandbox: ConfinedSandbox, project: Path, tmp_path: Path) -> None:
     plain_git(tmp_path, "clone", "-q", "--shared", str(project), "borrower")
     assert (await run(sandbox, tmp_path / "borrower", "git log --format=%s")).output == "First\n"
 
 
-async def test_cancelling_leaves_no_process(sandbox: BubblewrapSandbox, worktree: Path) -> None:
+async def test_cancelling_leaves_no_process(sandbox: ConfinedSandbox, worktree: Path) -> None:
     command = "setsid sleep 302.5 & sleep 302.5"
     running = asyncio.create_task(run(sandbox, worktree, command))
     assert await until(lambda: len(sleepers("302.5")) >= 2)
@@ -187,7 +190,7 @@ async def test_cancelling_leaves_no_process(sandbox: BubblewrapSandbox, worktree
     assert not sleepers("302.5")
 
 
-async def test_time_out_and_limits_hold_inside_too(sandbox: BubblewrapSandbox, worktree: Path) -> None:
+async def test_time_out_and_limits_hold_inside_too(sandbox: ConfinedSandbox, worktree: Path) -> None:
     outcome = await run(sandbox, worktree, "echo start; sleep 300", timeout_seconds=2)
     assert (outcome.timed_out, outcome.output) == (True, "start\n")
     assert (await run(sandbox, worktree, "ulimit -d")).output == f"{8 * 1024**2}\n"

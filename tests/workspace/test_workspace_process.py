@@ -16,6 +16,8 @@ from aircoding.records.work import CommandOutcome, CommandRequest
 from aircoding.workspace import process
 from aircoding.workspace.sandbox import PlainSandbox, choose_sandbox
 
+CONFINING = ("bubblewrap", "landlock")
+
 DAEMON = (
     "setsid sh -c 'echo $$ >> pids; exec sleep 300' & sleep 300 & echo $! >> pids;"
     " until [ $(wc -l < pids) = 2 ]; do sleep 0.02; done"
@@ -158,7 +160,7 @@ async def test_a_program_that_is_missing_is_said(tmp_path: Path) -> None:
         await process.run_process(["true"], cwd=f"{tmp_path}/gone", env={}, timeout_seconds=1, max_output_bytes=1)
 
 
-@pytest.mark.parametrize("backend", ["none", pytest.param("bubblewrap", marks=pytest.mark.sandbox)])
+@pytest.mark.parametrize("backend", ["none", *(pytest.param(name, marks=pytest.mark.sandbox) for name in CONFINING)])
 async def test_when_we_are_killed_the_command_ends_too(tmp_path: Path, backend: str) -> None:
     try:
         choose_sandbox(backend)
@@ -195,9 +197,29 @@ def test_an_unknown_sandbox_is_named() -> None:
 def test_without_bubblewrap_the_report_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     report = choose_sandbox("auto").report
-    assert (report.backend, report.filesystem, report.reasons) == ("none", False, ("bubblewrap is not installed",))
+    assert report.backend in {"landlock", "none"}
+    assert report.reasons[0] == "bubblewrap is not installed"
+    assert report.filesystem == (report.backend == "landlock")
     with pytest.raises(ConfigError, match="not installed"):
         choose_sandbox("bubblewrap")
+
+
+def test_with_neither_the_report_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr("aircoding.workspace.landlock.landlock_abi", lambda: 2)
+    report = choose_sandbox("auto").report
+    assert (report.backend, report.filesystem, report.network, report.processes) == ("none", False, False, False)
+    assert report.reasons == (
+        "bubblewrap is not installed",
+        "the kernel's Landlock is version 2, and 3 is needed (Linux 6.2)",
+    )
+    with pytest.raises(ConfigError, match="version 2"):
+        choose_sandbox("landlock")
+
+
+def test_seatbelt_is_refused_unless_it_is_there_and_named() -> None:
+    with pytest.raises(ConfigError, match="not tried on macOS"):
+        choose_sandbox("seatbelt")
 
 
 @pytest.mark.parametrize(
@@ -216,5 +238,5 @@ def test_a_bubblewrap_that_does_not_hold_is_not_used(
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.chdir(tmp_path)  # one of these runs the canary where we stand
     report = choose_sandbox("auto").report
-    assert report.backend == "none"
+    assert report.backend != "bubblewrap"
     assert reason in report.reasons[0]
