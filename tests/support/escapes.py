@@ -93,7 +93,7 @@ ESCAPES = (
     Escape("list a folder outside", 'escaped("secret" in os.listdir(OUT))'),
     Escape("read a key of ssh", 'got(open(HOME + "/.ssh/id").read())'),
     Escape("read through the root of a process", "got(open(f\"/proc/{F['sleeper']}/root{SECRET}\").read())"),
-    Escape("read through process 1", 'got(open(f"/proc/1/root{SECRET}").read())'),
+    Escape("read through process 1", 'got(open(f"/proc/1/root{SECRET}").read())', control=False),
     Escape("read through a folder of a process", "got(open(f\"/proc/{F['sleeper']}/cwd/secret\").read())"),
     Escape("read through a file of a process", "got(open(f\"/proc/{F['sleeper']}/fd/0\").read())"),
     Escape("run a program that reads", 'got(subprocess.run(["cat", SECRET], capture_output=True).stdout)'),

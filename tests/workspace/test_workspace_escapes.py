@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import secrets
@@ -26,7 +27,7 @@ from aircoding.workspace.sandbox import ConfinedSandbox, PlainSandbox, choose_sa
 
 pytestmark = pytest.mark.sandbox
 
-KEY = 0x41_49_52_31
+IPC_CREAT, IPC_RMID = 0o1000, 0
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,11 @@ def planted(top: Path, sandbox: ConfinedSandbox | PlainSandbox) -> Iterator[Scen
     tag = f"air-test-{secrets.token_hex(4)}"
     shared = Path("/dev/shm", tag)
     shared.write_bytes(b"planted")
+    libc, key = ctypes.CDLL(None, use_errno=True), 1 + secrets.randbelow(2**30)
+    segment = libc.shmget(key, 16, IPC_CREAT | 0o600)
+    assert segment >= 0
     with ExitStack() as stack:
+        stack.callback(libc.shmctl, segment, IPC_RMID, None)
         stack.callback(shared.unlink)
         tcp = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         udp = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
@@ -108,7 +113,7 @@ def planted(top: Path, sandbox: ConfinedSandbox | PlainSandbox) -> Iterator[Scen
                 "sleeper": sleeper.pid,
                 "ours": os.getpid(),
                 "shm": f"{shared}",
-                "key": KEY,
+                "key": key,
             },
         )
 
