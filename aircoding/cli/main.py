@@ -34,7 +34,7 @@ _COMMANDS = {
     "memory": ("aircoding.cli.memory:memory", "Show, add, edit and remove what agents remember."),
     "permissions": (
         "aircoding.cli.permissions:permissions",
-        "Trust a project's policy or a plan's commands; check what the policy says; import other tools' rules.",
+        "Trust a policy or a plan's commands; check, explain, test what a policy says; import other tools'; be a hook.",
     ),
     "plan": ("aircoding.cli.plan:plan", "Check a plan, show its waves and its critical path, estimate what it costs."),
     "profile": ("aircoding.cli.profile:profile", "Make, list and show profiles: identity and memory by name."),

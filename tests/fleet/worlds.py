@@ -122,7 +122,7 @@ class Fleet:
             workflows={name: late(name) for name in ("attempt", "session")},
         )
         deps = self.deps()
-        log = ReportingLog(deps.events, watch, seen=len(self.events()))
+        log = ReportingLog(deps.events, watch, deps.session.screener.mask, seen=len(self.events()))
         session = replace(deps.session, engine=engine, events=log)
         holder.append(replace(deps, engine=engine, session=session, events=log))
         return holder[0], engine
