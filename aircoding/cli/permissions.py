@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from aircoding.cli.output import emit, json_option, note, visible, visible_line, visible_words
 
 if TYPE_CHECKING:
+    from aircoding.app.judging import Asked
     from aircoding.records.policy import Act, Decision, Judgement
 
 __all__ = ["permissions"]
@@ -78,26 +80,30 @@ def _act(command: str | None, path: str | None, host: str | None, *, write: bool
     return HostAct(host=host) if host is not None else PathAct(path=path or "", access="write" if write else "read")
 
 
-@permissions.command()
-@_act_options
-@_asked_for
-@json_option
-def check(
-    command: str | None,
-    path: str | None,
-    host: str | None,
-    *,
-    write: bool,
-    role: str,
-    task_id: str | None,
-    write_area: tuple[str, ...],
-    as_json: bool,
-) -> None:
-    """Say what the policy decides of a shell command, a file or a host, and which line of which file decided."""
-    from aircoding.app.judging import Asked, judge_act
+def _about_an_act(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command what names an act, and for whom is asked, as `act` and `asked`."""
 
-    asked = Asked(role=role, task_id=task_id, write_area=write_area)
-    decision = judge_act(Path.cwd(), _act(command, path, host, write=write), asked)
+    @_act_options
+    @_asked_for
+    @wraps(command)
+    def with_act(**given: Any) -> None:
+        from aircoding.app.judging import Asked
+
+        act = _act(given.pop("command"), given.pop("path"), given.pop("host"), write=given.pop("write"))
+        asked = Asked(**{name: given.pop(name) for name in ("role", "task_id", "write_area")})
+        command(act=act, asked=asked, **given)
+
+    return with_act
+
+
+@permissions.command()
+@_about_an_act
+@json_option
+def check(act: Act, asked: Asked, *, as_json: bool) -> None:
+    """Say what the policy decides of a shell command, a file or a host, and which line of which file decided."""
+    from aircoding.app.judging import judge_act
+
+    decision = judge_act(Path.cwd(), act, asked)
     emit("decision", decision, as_json=as_json, text=lambda: "\n".join(_decided(decision)))
 
 
@@ -111,25 +117,13 @@ def _judged(part: Judgement) -> str:
 
 
 @permissions.command()
-@_act_options
-@_asked_for
+@_about_an_act
 @json_option
-def explain(
-    command: str | None,
-    path: str | None,
-    host: str | None,
-    *,
-    write: bool,
-    role: str,
-    task_id: str | None,
-    write_area: tuple[str, ...],
-    as_json: bool,
-) -> None:
+def explain(act: Act, asked: Asked, *, as_json: bool) -> None:
     """Say which line of which file decided, and what would change it; each change that is named was tried."""
-    from aircoding.app.judging import Asked, explain_act
+    from aircoding.app.judging import explain_act
 
-    asked = Asked(role=role, task_id=task_id, write_area=write_area)
-    found = explain_act(Path.cwd(), _act(command, path, host, write=write), asked)
+    found = explain_act(Path.cwd(), act, asked)
 
     def text() -> str:
         lines = [f"{found.decision.effect.value}: {found.decision.reason}", "decided by:"]

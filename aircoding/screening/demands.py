@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aircoding.screening.rule_set import TextRule
+from aircoding.screening.rule_set import override_rule
 from aircoding.screening.wording import GAP, WORD, any_of, phrase, words
 
 __all__ = ["DEMAND_RULES"]
@@ -26,10 +26,6 @@ _LINE = r"(?:[^\n]|\n[ \t]*[A-Za-z(~$`\"'])*"
 """The rest of a line, and the lines that go on with it."""
 
 
-def _rule(code: str, needs: str, pattern: str, detail: str) -> TextRule:
-    return TextRule(kind="override", code=f"override.{code}", needs=needs, pattern=pattern, detail=detail, suspect=True)
-
-
 _CONCEAL = "asks to keep something from the user"
 _EXTRACT = "asks for the system prompt"
 _PLANT = "asks to plant something or to drop a safeguard"
@@ -37,7 +33,7 @@ _PERSIST = "asks to go on doing something in every answer"
 _STOP = "takes the conversation over"
 
 DEMAND_RULES = (
-    _rule(
+    override_rule(
         "conceal",
         f"not don dont t never without avoid|{_PEOPLE_WORDS}|tell telling inform informing mention mentioning notify "
         "notifying reveal revealing alert alerting disclose disclosing warn warning",
@@ -50,7 +46,7 @@ DEMAND_RULES = (
         + rf"{_PEOPLE}\b",
         _CONCEAL,
     ),
-    _rule(
+    override_rule(
         "conceal",
         (
             "not don dont t never|mention disclose report log reveal acknowledge announce discuss|this these that "
@@ -66,7 +62,7 @@ DEMAND_RULES = (
         + rf"\s*(?:[.!,;\"')<-]|$|\n|{GAP}(?:to|in|anywhere)\b)",
         _CONCEAL,
     ),
-    _rule(
+    override_rule(
         "conceal",
         "keep hide|secret hidden from between",
         phrase(
@@ -75,7 +71,7 @@ DEMAND_RULES = (
         ),
         _CONCEAL,
     ),
-    _rule(
+    override_rule(
         "extract",
         "reveal print repeat output show leak display dump recite disclose expose share give tell encode "
         "translate summarize "
@@ -93,7 +89,7 @@ DEMAND_RULES = (
         rf"you{GAP}(?:were|have)))\b",
         _EXTRACT,
     ),
-    _rule(
+    override_rule(
         "extract",
         (
             "reveal print repeat output recite copy|everything all text words content message messages above|above "
@@ -108,14 +104,14 @@ DEMAND_RULES = (
         ),
         _EXTRACT,
     ),
-    _rule(
+    override_rule(
         "extract",
         "prompt instructions systemprompt|is are console system",
         phrase(r"\b(?:my|the) (?:(?:system )?prompt is|(?:initial )?instructions are)\s*:\s*['\"]")
         + r"|\bconsole\.log\(\s*system_?prompt",
         _EXTRACT,
     ),
-    _rule(
+    override_rule(
         "credential",
         "tell give show reveal share send disclose what confirm|password passwords passphrase key credentials",
         phrase(
@@ -128,7 +124,7 @@ DEMAND_RULES = (
         ),
         "asks for a password",
     ),
-    _rule(
+    override_rule(
         "decode",
         (
             "decode decoding decrypt decipher unscramble translate base rot hex|follow obey execute run comply "
@@ -142,7 +138,7 @@ DEMAND_RULES = (
         r"[:.!\n])",
         "asks to decode something and obey it",
     ),
-    _rule(
+    override_rule(
         "addressed",
         (
             "note notice message attention instruction instructions important reminder hint memo warning directive "
@@ -163,7 +159,7 @@ DEMAND_RULES = (
         rf"{GAP}(?:is|has{GAP}been){GAP}(?:safe|verified|approved|reviewed|audited))\b",
         "a note to the model that gives it orders",
     ),
-    _rule(
+    override_rule(
         "plant",
         "append add write insert put echo install place|keys",
         (
@@ -172,7 +168,7 @@ DEMAND_RULES = (
         ),
         _PLANT,
     ),
-    _rule(
+    override_rule(
         "plant",
         (
             "run execute call invoke paste download fetch|before prior instead|answering responding replying answer "
@@ -186,7 +182,7 @@ DEMAND_RULES = (
         rf"(?:(?:first|please|you|must){GAP})*(?:run|execute|call|invoke|fetch|download|send|post)\b",
         _PLANT,
     ),
-    _rule(
+    override_rule(
         "plant",
         "disable turn deactivate remove switch bypass skip suspend stop|all any every your|safety security "
         "content moderation "
@@ -202,7 +198,7 @@ DEMAND_RULES = (
         ),
         _PLANT,
     ),
-    _rule(
+    override_rule(
         "plant",
         "answer respond reply say output return approve mark report never comment|lgtm approved good issues "
         "vulnerabilities "
@@ -215,7 +211,7 @@ DEMAND_RULES = (
         f"the){GAP}(?:code|file|repo))",
         _PLANT,
     ),
-    _rule(
+    override_rule(
         "plant",
         "add install include insert|package dependency library module|silently without not never don dont",
         rf"\b(?:add|install|include|insert){GAP}{words(2)}(?:package|dependency|library|"
@@ -223,7 +219,7 @@ DEMAND_RULES = (
         rf"mentioning|informing)|(?:do{GAP}not|don.?t|never){GAP}(?:tell|mention|inform))",
         _PLANT,
     ),
-    _rule(
+    override_rule(
         "persist",
         (
             "remember save store memorize memorise record|future subsequent memory|always must every never now each "
@@ -235,7 +231,7 @@ DEMAND_RULES = (
         rf"never|persists?|from{GAP}now{GAP}on|each|whenever|future)\b",
         _PERSIST,
     ),
-    _rule(
+    override_rule(
         "persist",
         "must always|include included append appended insert inserted mention repeat repeated output|every each all any"
         "|summary summaries response responses answer answers reply replies message messages email emails report "
@@ -249,7 +245,7 @@ DEMAND_RULES = (
         r"outputs?)\b(?:[^\n]*\b(?:you|future|from\s+now)\b|\s*[.!<\"'\n]|$)",
         _PERSIST,
     ),
-    _rule(
+    override_rule(
         "persist",
         "when whenever|must|include append insert output mention say reply|summarize summarise summarizing "
         "summarising asked answering "
@@ -261,13 +257,13 @@ DEMAND_RULES = (
         + phrase(r"you must (?:also )?(?:include|append|insert|output|mention|say|reply) "),
         _PERSIST,
     ),
-    _rule(
+    override_rule(
         "persist",
         "include|your|summary summaries|above shown",
         phrase(r"\binclude the (?:[\w-]+ ){1,3}(?:shown |given |listed )?above in your summar(?:y|ies)\b"),
         _PERSIST,
     ),
-    _rule(
+    override_rule(
         "stop",
         "stop|everything doing|print say output write respond reply do run execute",
         (
@@ -277,7 +273,7 @@ DEMAND_RULES = (
         ),
         _STOP,
     ),
-    _rule(
+    override_rule(
         "stop",
         "print say output write state reply respond|hacked pwned owned compromised",
         (
@@ -286,7 +282,7 @@ DEMAND_RULES = (
         ),
         _STOP,
     ),
-    _rule(
+    override_rule(
         "stop",
         (
             "user owner admin administrator operator team|approved authorised authorized preapproved consented "

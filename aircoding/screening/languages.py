@@ -6,7 +6,7 @@ article of the language must follow it. Other scripts are in `scripts`.
 
 from __future__ import annotations
 
-from aircoding.screening.rule_set import TextRule
+from aircoding.screening.rule_set import override_rule
 from aircoding.screening.wording import GAP, any_of, near, phrase, words
 
 __all__ = ["LATIN_RULES"]
@@ -176,18 +176,6 @@ _BIRTH = any_of(
 )
 
 
-def _rule(code: str, needs: str, pattern: str, detail: str, *, unless: str = "") -> TextRule:
-    return TextRule(
-        kind="override",
-        code=f"override.{code}",
-        needs=needs,
-        unless=unless,
-        pattern=pattern,
-        detail=detail,
-        suspect=True,
-    )
-
-
 def _in_any_order(verbs: str, objects: str) -> str:
     forms = "|".join(_PARTS.get(verb, verb) for verb in verbs.split())
     return rf"\b{near(f'(?:{forms})', any_of(objects), _BETWEEN)}\b"
@@ -195,7 +183,7 @@ def _in_any_order(verbs: str, objects: str) -> str:
 
 LATIN_RULES = (
     *(
-        _rule(
+        override_rule(
             "other_language",
             verbs,
             rf"\b{any_of(verbs)}{GAP}{any_of(articles)}{GAP}{words(_BETWEEN)}{any_of(objects)}\b",
@@ -203,13 +191,13 @@ LATIN_RULES = (
         )
         for language, verbs, articles, objects in _VERB_FIRST
     ),
-    _rule(
+    override_rule(
         "other_language",
         " ".join(verbs for _, verbs, _ in _ANY_ORDER),
         _in_any_order(" ".join(verbs for _, verbs, _ in _ANY_ORDER), " ".join(objects for _, _, objects in _ANY_ORDER)),
         _ASIDE,
     ),
-    _rule(
+    override_rule(
         "other_language",
         "tiens tenez tenga tener abstraction caso kasaba keine",
         phrase(
@@ -220,7 +208,7 @@ LATIN_RULES = (
         + any_of(r"instruc\w+ consigne\w* regles? reglas? istruzion\w+ precede\w* anterior\w* ordenes"),
         _ASIDE,
     ),
-    _rule(
+    override_rule(
         "other_language",
         "neue neuen nouvelles nuevas novas nuove",
         phrase(
@@ -229,7 +217,7 @@ LATIN_RULES = (
         ),
         "claims that other instructions hold now",
     ),
-    _rule(
+    override_rule(
         "other_language",
         "sans sin sem senza ohne zonder tanpa",
         phrase(
@@ -239,7 +227,7 @@ LATIN_RULES = (
         ),
         "asks for an agent without limits",
     ),
-    _rule(
+    override_rule(
         "credential",
         _LOGIN_WORDS,
         rf"\b{_TELL}{GAP}{words(6)}{_PASSWORD}|{_PASSWORD}{GAP}{words(4)}{_TELL}\b|\b{_ASKED}{_PASSWORD}[^\n.!]*\?"
@@ -251,13 +239,13 @@ LATIN_RULES = (
             r"khong|huwag|never|not)\b"
         ),
     ),
-    _rule(
+    override_rule(
         "personal",
         "geburtsdatum wohnort naissance residence nacimiento nascimento nascita dogum lahir sinh kapanganakan",
         rf"\b{near(_TELL, _BIRTH, 6)}\b",
         "asks for personal data",
     ),
-    _rule(
+    override_rule(
         "personal",
         "utente utilisateur utilisateurs benutzer benutzers benutzern nutzer nutzers usuario usuaria usuarios "
         "kullanici kullanicinin "

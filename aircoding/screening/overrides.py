@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aircoding.screening.rule_set import TextRule
+from aircoding.screening.rule_set import override_rule
 from aircoding.screening.wording import GAP, WORD, any_of, phrase, words
 
 __all__ = ["OVERRIDE_RULES"]
@@ -54,31 +54,19 @@ _DEFENCE = (
 """A text that tells an agent to ignore what strangers instruct does not override: it defends."""
 
 
-def _rule(code: str, needs: str, pattern: str, detail: str, *, unless: str = "") -> TextRule:
-    return TextRule(
-        kind="override",
-        code=f"override.{code}",
-        needs=needs,
-        unless=unless,
-        pattern=pattern,
-        detail=detail,
-        suspect=True,
-    )
-
-
 _ASIDE = "asks to set earlier instructions aside"
 _ALL_ASIDE = "asks to set everything before aside"
 _NEW = "claims that other instructions hold now"
 _ROLE = "claims another role"
 
 OVERRIDE_RULES = (
-    _rule(
+    override_rule(
         "ignore",
         f"{_IGNORES}|{_EARLIER_WORDS}|{_ORDER_WORDS} {_TEXT_WORDS}",
         rf"\b{_IGNORE}{GAP}{words(5)}{_EARLIER}{GAP}{words(3)}(?:{_ORDERS}|{_TEXTS})\b",
         _ASIDE,
     ),
-    _rule(
+    override_rule(
         "ignore",
         (
             "attention heed heeding aside follow following obey obeying listen listening|previous prior above "
@@ -88,7 +76,7 @@ OVERRIDE_RULES = (
         _ASIDE,
         unless=_DEFENCE,
     ),
-    _rule(
+    override_rule(
         "ignore",
         f"{_IGNORES}|your yours my our its openai anthropic|{_ORDER_WORDS}",
         (
@@ -97,7 +85,7 @@ OVERRIDE_RULES = (
         ),
         _ASIDE,
     ),
-    _rule(
+    override_rule(
         "ignore",
         (
             f"{_IGNORES}|all any every these those the|instruction instructions directive directives direction "
@@ -108,7 +96,7 @@ OVERRIDE_RULES = (
         _ASIDE,
         unless=_DEFENCE,
     ),
-    _rule(
+    override_rule(
         "ignore",
         f"{_IGNORES}|content safety usage|policy policies guidelines rules filters",
         (
@@ -117,7 +105,7 @@ OVERRIDE_RULES = (
         ),
         _ASIDE,
     ),
-    _rule(
+    override_rule(
         "ignore",
         f"{_IGNORES}|the this that|instead state say claim reply respond answer tell",
         (
@@ -126,32 +114,32 @@ OVERRIDE_RULES = (
         ),
         _ASIDE,
     ),
-    _rule(
+    override_rule(
         "ignore",
         f"{_IGNORES}|{_ORDER_WORDS}|{_END_WORDS}",
         rf"\b{_IGNORE}{GAP}{words(8)}{_ORDERS}{GAP}{words(6)}{_ENDS}\b",
         _ASIDE,
     ),
-    _rule(
+    override_rule(
         "ignore",
         "",
         r"\bignore(?:all|any|the|my|your|of|every|these)*(?:previous|prior|above|earlier|preceding|system|safety)*"
         r"(?:instruction|prompt|rule|directive|guideline)s?\b|\bignore[-_ ]previous[-_ ]and\b",
         _ASIDE,
     ),
-    _rule(
+    override_rule(
         "ignore_all",
         f"{_IGNORES}|all everything anything whatever what every|{_END_WORDS}",
         rf"\b{_IGNORE}{GAP}(?:all|everything|anything|whatever|what){GAP}(?:{WORD}{GAP}){{0,8}}{_ENDS}{_STOPS}",
         _ALL_ASIDE,
     ),
-    _rule(
+    override_rule(
         "ignore_all",
         f"{_IGNORES}|above foregoing",
         rf"\b{_IGNORE}{GAP}(?:the{GAP}|all{GAP}(?:of{GAP})?(?:the{GAP})?)?(?:above|foregoing){_STOPS}",
         _ALL_ASIDE,
     ),
-    _rule(
+    override_rule(
         "ignore_all",
         f"{_IGNORES}|all everything anything|told instructed taught learned learnt know said given",
         rf"\b{_IGNORE}{GAP}(?:all|everything|anything){GAP}{words(2)}(?:you|i|we)(?:.?ve)?{GAP}(?:have{GAP}|"
@@ -159,7 +147,7 @@ OVERRIDE_RULES = (
         r"(?:been\s+)?(?:told|instructed|taught|learned|learnt|know|said|given)\b",
         _ALL_ASIDE,
     ),
-    _rule(
+    override_rule(
         "overrule",
         "override overrule bypass supersede circumvent cancel delete erase reset wipe break void nullify"
         "|your previous prior earlier above preceding my safety system"
@@ -173,7 +161,7 @@ OVERRIDE_RULES = (
         rf"safeguards?|restrictions|constraints|(?:safety|content){GAP}(?:filters?|polic(?:y|ies)|checks?|measures))\b",
         "asks to overrule earlier instructions",
     ),
-    _rule(
+    override_rule(
         "new_rules",
         "rules instructions guidelines task goal objective restrictions|changed updated replaced lifted removed "
         "disabled "
@@ -185,7 +173,7 @@ OVERRIDE_RULES = (
         ),
         _NEW,
     ),
-    _rule(
+    override_rule(
         "new_rules",
         (
             "new updated revised real actual true|instruction instructions directive directives task objective order "
@@ -202,7 +190,7 @@ OVERRIDE_RULES = (
         ),
         _NEW,
     ),
-    _rule(
+    override_rule(
         "new_rules",
         "adhere obey follow do|following",
         phrase(
@@ -213,7 +201,7 @@ OVERRIDE_RULES = (
         ),
         _NEW,
     ),
-    _rule(
+    override_rule(
         "new_rules",
         "now henceforth forward|you your respond answer act reply behave|ignore no unrestricted unfiltered obey",
         phrase(r"\b(?:from now on|henceforth|going forward) (?:you|your|respond|answer|act|reply|behave) ")
@@ -224,13 +212,13 @@ OVERRIDE_RULES = (
         ),
         _NEW,
     ),
-    _rule(
+    override_rule(
         "new_rules",
         "important|message|from",
         phrase(r"\bthis is an important message from (?:me|the (?:user|system|developers?|admin\w*)|your)\b"),
         _NEW,
     ),
-    _rule(
+    override_rule(
         "role",
         "you|now longer henceforth|developer debug maintenance admin administrator god root unrestricted "
         "jailbroken broken "
@@ -247,7 +235,7 @@ OVERRIDE_RULES = (
         ),
         _ROLE,
     ),
-    _rule(
+    override_rule(
         "role",
         "mode|developer god jailbreak break dan unrestricted unfiltered filter evil root sudo admin "
         "administrator override|"
@@ -262,7 +250,7 @@ OVERRIDE_RULES = (
         ),
         _ROLE,
     ),
-    _rule(
+    override_rule(
         "role",
         (
             "pretend imagine act be are respond become|ai model assistant chatbot bot llm agent|no without "
@@ -278,7 +266,7 @@ OVERRIDE_RULES = (
         ),
         _ROLE,
     ),
-    _rule(
+    override_rule(
         "safety_off",
         "safety content ethical usual|guidelines rules policies policy filter filters protocol protocols "
         "restrictions checks|apply meant exempt "
@@ -293,7 +281,7 @@ OVERRIDE_RULES = (
         ),
         "claims that safeguards are off",
     ),
-    _rule(
+    override_rule(
         "safety_off",
         "respond answer reply comply act behave operate|without|"
         "restrictions restriction limits limit filters filter limitations censorship",

@@ -54,6 +54,19 @@ class TextRule:
         object.__setattr__(self, "fixed_parts", tuple(mark.encode() for mark in self.marks))
 
 
+def override_rule(code: str, needs: str, pattern: str, detail: str, *, unless: str = "") -> TextRule:
+    """Return a rule for a phrase that sets instructions aside, which prose may quote honestly."""
+    return TextRule(
+        kind="override",
+        code=f"override.{code}",
+        needs=needs,
+        unless=unless,
+        pattern=pattern,
+        detail=detail,
+        suspect=True,
+    )
+
+
 class RuleSet:
     """Some rules over passages; a pattern is compiled, and the library loaded, when a text first needs it.
 

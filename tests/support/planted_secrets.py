@@ -126,7 +126,7 @@ KINDS: dict[str, Maker] = {
     "openai key": _placed(
         lambda d: f"sk-proj-{d.chars(_URL_SAFE, 74)}T3BlbkFJ{d.chars(_URL_SAFE, 73)}A", *_KEY_LINES, *_TOKEN_LINES
     ),
-    "npm token": _placed(lambda d: "npm_" + d.words(36), "//registry.npmjs.org/:_authToken=@@", *_TOKEN_LINES),
+    "npm token": _placed(lambda d: "npm_" + d.words(36), "//packages.example/:_authToken=@@", *_TOKEN_LINES),
     "pypi token": _placed(lambda d: "pypi-AgEIcHlwaS5vcmc" + d.chars(_URL_SAFE, 150), "password = @@", *_TOKEN_LINES),
     "sendgrid key": _placed(
         lambda d: f"SG.{d.chars(_URL_SAFE, 22)}.{d.chars(_URL_SAFE, 43)}", *_KEY_LINES, *_TOKEN_LINES
