@@ -19,6 +19,7 @@ F = json.loads(os.environ["FACTS"])
 SECRET, OUT, ROOT, COMMON, HOME = F["secret"], F["outside"], F["root"], F["common"], F["home"]
 X86 = platform.machine() == "x86_64"
 libc = ctypes.CDLL(None, use_errno=True)
+libc.syscall.restype = ctypes.c_long  # an address, which as an `int` may look like an error
 def call(x86, arm, *a):
     wide = [ctypes.c_long(one) if isinstance(one, int) else one for one in a]
     done = libc.syscall(ctypes.c_long(x86 if X86 else arm), *wide)
