@@ -26,6 +26,7 @@ from aircoding.agents.results import (
     turns_reached,
 )
 from aircoding.agents.steering import steer
+from aircoding.agents.tools.outputs import screened_blocks
 from aircoding.agents.tools.runner import recorded_result, run_tool
 from aircoding.context.assembler import assemble
 from aircoding.errors import InternalError
@@ -119,6 +120,8 @@ async def _context(
         steering=deps.sessions.steering(brief.session_id, turn),
         contributed=contributed,
     )
+    screened = screened_blocks(deps.tool_log.records(brief.session_id), snapshot.messages)
+    snapshot = replace(snapshot, screened=screened)
     context = assemble(snapshot)
     if isinstance(context, AssembledContext):
         if deps.cache_watch is not None:

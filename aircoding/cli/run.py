@@ -43,6 +43,17 @@ class Reporter:
             note(text)
 
 
+def _found(payload: Mapping[str, Any]) -> str:
+    """Say what a tool brought that may be an attack, and whether the agent saw it."""
+    hits = [one for one in payload["findings"] if one["blocks"] or not payload["blocked"]]
+    what = "; ".join(f"{one['code']} at lines {one['start_line']}-{one['end_line']}" for one in hits[:3])
+    more = f" and {len(hits) - 3} more" if len(hits) > 3 else ""
+    said = "was withheld from" if payload["blocked"] else "is suspicious and was shown to"
+    source = str(payload["source_uri"])
+    source = f"what {payload['tool']} gave" if source.startswith("air:") else source.removeprefix("project:")
+    return f"a part of {source} {said} the agent: {what}{more}"
+
+
 def _line(event: Event) -> str:
     """Return the line of an event that a person wants to see, or nothing."""
     payload, task = event.payload, event.task_id or ""
@@ -74,6 +85,8 @@ def _line(event: Event) -> str:
     }
     if event.type == "session.started" and payload.get("role") not in {None, "executor"}:
         return f"{where}: {payload['role']} looks at it"
+    if event.type == "screening.found":
+        return f"{where}: {_found(payload)}"
     if event.type == "conflict.judged":
         return _judged(payload)
     if event.type == "verify.finished" and not payload.get("passed"):

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from aircoding.context.draft import Item
+from aircoding.context.draft import Item, found_words, warned
 from aircoding.context.layout import Layout
 from aircoding.context.tokens import estimate_tokens
 from aircoding.records.digests import canonical_json, sha256_bytes
 from aircoding.records.ids import SegmentId
-from aircoding.records.layers import Form, Layer, Scope, SegmentKind, Trust
-from aircoding.records.manifest import Span
+from aircoding.records.layers import Form, Layer, OutcomeKind, Reason, Scope, SegmentKind, Trust
+from aircoding.records.manifest import OutcomeRecord, SegmentRecord, Span
 from aircoding.records.segments import Segment, Source
 from aircoding.records.selections import CONVERSATION
-from aircoding.records.snapshot import Estimator, Message
+from aircoding.records.snapshot import Estimator, Message, ScreenedBlock, Snapshot
 
-__all__ = ["append_message"]
+__all__ = ["append_message", "screening_outcomes"]
 
 _KIND_OF_BLOCK = {
     "tool_use": (Layer.L8, SegmentKind.TOOL_CALL, Trust.AGENT),
@@ -51,6 +51,31 @@ def append_message(
     for place, (number, block) in enumerate(kept):
         pointer = f"/messages/{position}/content/{place}"
         layout.own(_item(message, number, block, estimator), _spans(pointer, block))
+
+
+def screening_outcomes(snapshot: Snapshot, appended: Iterable[SegmentRecord]) -> tuple[OutcomeRecord, ...]:
+    """Return what screening did to the blocks that were appended, under the name of the source that each came from.
+
+    Lines that were withheld are out of the record before it is made, so no tokens of them are counted.
+    """
+    by_uri = {block.uri: block for block in snapshot.screened}
+    return tuple(
+        _screened(record, block) for record in appended if (block := by_uri.get(record.source.uri)) is not None
+    )
+
+
+def _screened(record: SegmentRecord, block: ScreenedBlock) -> OutcomeRecord:
+    hits = tuple(one for one in block.findings if one.blocks)
+    return OutcomeRecord(
+        segment_id=record.segment_id,
+        uri=block.source_uri,
+        layer=record.layer,
+        outcome=OutcomeKind.QUARANTINED if hits else OutcomeKind.INCLUDED,
+        reason=Reason.QUARANTINED if hits else None,
+        detail=f"in a tool's result: {found_words(hits) or warned(block.findings)}",
+        tokens=0 if hits else record.tokens,
+        by=hits[0].code if hits else CONVERSATION,
+    )
 
 
 def _item(message: Message, number: int, block: Mapping[str, Any], estimator: Estimator) -> Item:

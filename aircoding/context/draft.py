@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from aircoding.records.conflicts import Conflict
 from aircoding.records.layers import Form, OutcomeKind, Reason, Scope, Trust
 from aircoding.records.manifest import OutcomeRecord, Overflow
-from aircoding.records.segments import REMOVED, Barred, Segment, place_of
+from aircoding.records.segments import REMOVED, Barred, Finding, Segment, place_of
 from aircoding.records.snapshot import Snapshot
 
-__all__ = ["Draft", "Item", "Note", "Stage", "begin", "outcome"]
+__all__ = ["Draft", "Item", "Note", "Stage", "begin", "found_words", "outcome", "warned"]
 
 Note = OutcomeRecord | Conflict
 
@@ -92,3 +92,13 @@ def outcome(
         by=by,
         rule_id=segment.rule_id,
     )
+
+
+def found_words(findings: Iterable[Finding]) -> str:
+    """Return the details of findings: which rule, at which lines of the text."""
+    return "; ".join(f"{one.code} at lines {one.start_line}-{one.end_line}" for one in findings)
+
+
+def warned(findings: tuple[Finding, ...]) -> str:
+    """Return the detail of what is in although something suspicious was found in it; empty when nothing was."""
+    return f"suspicious: {found_words(findings)}" if findings else ""

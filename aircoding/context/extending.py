@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from aircoding.context.changes import news_of
-from aircoding.context.conversation import append_message
+from aircoding.context.conversation import append_message, screening_outcomes
 from aircoding.context.draft import Draft, Item, Note
 from aircoding.context.fitting import window_overflow
 from aircoding.context.layout import Layout, append_operator_words
@@ -27,6 +27,7 @@ def extend_epoch(draft: Draft, notes: tuple[Note, ...]) -> AssembledContext | Ov
     layout = Layout(list(sent.segments), list(sent.layout))
     for message in snapshot.messages[frozen.message_count :]:
         append_message(request.messages, message, layout, snapshot.estimator)
+    screened = screening_outcomes(snapshot, layout.segments[len(sent.segments) :])
     noted = tuple(part for part in notes if isinstance(part, OutcomeRecord))
     news = news_of(snapshot, draft.items, noted)
     items = (*news.items, *_time(draft, news.items))
@@ -40,7 +41,7 @@ def extend_epoch(draft: Draft, notes: tuple[Note, ...]) -> AssembledContext | Ov
         request,
         layout,
         [mark.mark for mark in sent.cache if _is_scope_end(mark.mark, sent)],
-        outcomes=(*sent.outcomes, *fresh, *included(items, noted)),
+        outcomes=(*sent.outcomes, *fresh, *screened, *included(items, noted)),
         conflicts=(*sent.conflicts, *_new_conflicts(found, sent)),
     )
 

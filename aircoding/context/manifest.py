@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from aircoding.context.draft import Item, outcome
+from aircoding.context.draft import Item, outcome, warned
 from aircoding.context.layout import Layout
 from aircoding.context.marks import Request, mark_places, mark_request
 from aircoding.context.tokens import estimate_range
@@ -27,10 +27,20 @@ __all__ = ["included", "latest_outcomes", "seal"]
 
 
 def included(items: Iterable[Item], noted: Iterable[OutcomeRecord]) -> tuple[OutcomeRecord, ...]:
-    """Return the outcome of each item of which no stage has noted one: it is in, as it is."""
+    """Return the outcome of each item of which no stage has noted one: it is in, as it is.
+
+    What screening found in it without blocking it is the detail.
+    """
     others = {note.segment_id for note in noted}
     return tuple(
-        outcome(item.segment, OutcomeKind.INCLUDED, None, "", tokens=item.tokens, by=item.selected_by)
+        outcome(
+            item.segment,
+            OutcomeKind.INCLUDED,
+            None,
+            warned(item.segment.findings),
+            tokens=item.tokens,
+            by=item.selected_by,
+        )
         for item in items
         if item.segment.segment_id not in others
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aircoding.context.conversation import append_message
+from aircoding.context.conversation import append_message, screening_outcomes
 from aircoding.context.draft import Draft, Item, Note, outcome
 from aircoding.context.fitting import window_overflow
 from aircoding.context.layout import Layout, append_operator_words, first_message, system_blocks, tool_nodes
@@ -56,7 +56,8 @@ def open_epoch(draft: Draft, notes: tuple[Note, ...]) -> AssembledContext | Over
         *([f"/messages/0/content/{session_blocks - 1}"] if session_blocks else []),
     ]
     noted = tuple(part for part in notes if isinstance(part, OutcomeRecord))
-    outcomes = (*noted, *left_out, *included((*items, *late), noted))
+    screened = screening_outcomes(snapshot, layout.segments)
+    outcomes = (*noted, *left_out, *screened, *included((*items, *late), noted))
     conflicts = tuple(part for part in notes if isinstance(part, Conflict))
     return seal(snapshot, request, layout, scope_ends, outcomes=outcomes, conflicts=conflicts)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from aircoding.context.draft import Draft, Item, Note, outcome
+from aircoding.context.draft import Draft, Item, Note, found_words, outcome
 from aircoding.context.tokens import estimate_tokens
 from aircoding.records.layers import OutcomeKind, Reason, Trust
 from aircoding.records.segments import Finding, Segment
+from aircoding.screening.withholding import blocked_mark
 
 __all__ = ["screen"]
 
@@ -23,7 +24,7 @@ def screen(draft: Draft) -> tuple[Draft, tuple[Note, ...]]:
             continue
         text = _blocked_line(item.segment, hits)
         tokens = estimate_tokens(text, draft.snapshot.estimator)
-        detail = "; ".join(f"{hit.code} at lines {hit.start_line}-{hit.end_line}" for hit in hits)
+        detail = found_words(hits)
         items.append(replace(item, text=text, tokens=tokens, segment=_without_smaller_forms(item.segment)))
         notes.append(
             outcome(
@@ -35,8 +36,7 @@ def screen(draft: Draft) -> tuple[Draft, tuple[Note, ...]]:
 
 def _blocked_line(segment: Segment, hits: tuple[Finding, ...]) -> str:
     first = (segment.source.start_line or 1) - 1
-    lines = f"{first + hits[0].start_line}-{first + hits[-1].end_line}"
-    return f"[BLOCKED: {hits[0].kind}, {segment.source.uri}, lines {lines}]"
+    return blocked_mark(hits[0].kind, segment.source.uri, first + hits[0].start_line, first + hits[-1].end_line)
 
 
 def _without_smaller_forms(segment: Segment) -> Segment:

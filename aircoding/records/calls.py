@@ -8,9 +8,10 @@ from typing import Any
 
 from aircoding.records.ids import CallKey, Digest, ManifestId, SessionId, ToolKey
 from aircoding.records.policy import Decision, Effect
+from aircoding.records.segments import Finding
 from aircoding.records.usage import Cost, Usage
 
-__all__ = ["SIMULATED_REQUESTS", "CallRecord", "CallRequest", "Reply", "ToolCall", "ToolHead"]
+__all__ = ["SIMULATED_REQUESTS", "CallRecord", "CallRequest", "Reply", "Screened", "ToolCall", "ToolHead"]
 __all__ += ["ToolRecord", "ToolResult"]
 
 SIMULATED_REQUESTS = ("scripted:", "req_emulator_")
@@ -79,6 +80,19 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Screened:
+    """What was found in the output of a tool.
+
+    `source_uri` names the file or the tool that it comes from; lines and bytes of the findings count in its text.
+    `original` is the digest of that text, secrets masked, where lines of it were withheld.
+    """
+
+    source_uri: str
+    findings: tuple[Finding, ...]
+    original: Digest | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolResult:
     """What goes back to the model, and what else happened.
 
@@ -90,6 +104,7 @@ class ToolResult:
     not taken.
     `finished` holds the validated result when the tool was `finish`. `interrupted` says that a crash
     came between intent and result and nobody can tell what the call did (the record's state is `unknown`).
+    `screened` is there where something suspicious was found in what the call brought.
     """
 
     text: str
@@ -101,6 +116,7 @@ class ToolResult:
     tree_digest: Digest | None = None
     finished: Mapping[str, Any] | None = None
     interrupted: bool = False
+    screened: Screened | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

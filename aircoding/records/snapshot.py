@@ -12,10 +12,11 @@ from aircoding.records.layers import Mode
 from aircoding.records.manifest import AssembledContext, Versions
 from aircoding.records.policy import Policy
 from aircoding.records.profiles import Profile
-from aircoding.records.segments import Segment
+from aircoding.records.segments import Finding, Segment
 from aircoding.records.tasks import Adr, TaskSpec
 
-__all__ = ["AssemblyRequest", "Estimator", "Frozen", "Message", "ModelLimits", "Snapshot", "ToolSpec"]
+__all__ = ["AssemblyRequest", "Estimator", "Frozen", "Message", "ModelLimits", "ScreenedBlock", "Snapshot"]
+__all__ += ["ToolSpec"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +90,15 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ScreenedBlock:
+    """A block of a recorded message in which something suspicious was found, and the source that it came from."""
+
+    uri: str
+    source_uri: str
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Frozen:
     """What this epoch has sent already: the last assembly, and how many recorded messages it held."""
 
@@ -103,7 +113,7 @@ class Snapshot:
     `touched_paths` are paths that the session has read or written, `baselines` the digest of each file that it
     last read or wrote itself, `digests` the present digest of each file that a claim, an excerpt or a baseline
     names (both by uri; an empty digest: it is gone), `adrs` the accepted decisions, `rulings` what people ruled on
-    conflicts before, `suspicions` what a model said of the run's rules.
+    conflicts before, `suspicions` what a model said of the run's rules, `screened` what was found in `messages`.
     """
 
     request: AssemblyRequest
@@ -124,3 +134,4 @@ class Snapshot:
     rulings: tuple[Ruling, ...] = ()
     suspicions: tuple[Suspicion, ...] = ()
     estimator: Estimator = field(default_factory=Estimator)
+    screened: tuple[ScreenedBlock, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aircoding.screening.rule_set import TextRule
+from aircoding.screening.withholding import BLOCKED
 
 __all__ = ["TOKEN_RULES"]
 
@@ -30,7 +31,7 @@ TOKEN_RULES = (
     TextRule(
         kind="control",
         code="control.marker",
-        pattern=r"\[BLOCKED: [a-z]{1,20}, [^\]\n]{1,200}\]",
+        pattern=BLOCKED.pattern,
         detail="a marker that only the runtime writes",
         suspect=True,
     ),

@@ -63,7 +63,12 @@ class FileShelf:
         found, skill = self._skills[name]
         if not path:
             return SkillText(
-                uri=found.uri, trust=found.trust, text=skill.body, start_line=skill.body_start_line, files=_files(found)
+                uri=found.uri,
+                trust=found.trust,
+                text=skill.body,
+                digest=found.digest,
+                start_line=skill.body_start_line,
+                files=_files(found),
             )
         self.resolve(name, path)
         read = read_text_file(_folder(found).resolve(), _checked(path), max_bytes=MAX_FILE_BYTES)
@@ -71,7 +76,7 @@ class FileShelf:
             listed = ", ".join(_files(found)) or "none"
             raise WorkspaceError(f"{printable(path)}: {read.problem}", hint=f"the files of the skill {name}: {listed}")
         uri = f"{found.uri.rsplit('/', 1)[0]}/{printable(_checked(path))}"
-        return SkillText(uri=uri, trust=found.trust, text=read.text)
+        return SkillText(uri=uri, trust=found.trust, text=read.text, digest=read.digest)
 
 
 _OWN_FILES = "name a file in the skill's folder, or in a folder right below it"

@@ -151,6 +151,7 @@ def found_in(store: Store) -> dict[str, tuple[str, str]]:
 def _as_of_then(snapshot: Snapshot) -> Any:
     """Return a snapshot in JSON without what snapshots have had only since: it must be at its default."""
     value = jsonable(snapshot)
+    assert value.pop("screened") == []
     assert value["policy"].pop("parent") is None
     assert {rule.pop("widens") for rule in value["policy"]["rules"]} <= {True}
     return value

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from aircoding.agents.tools.lines import Window, number_lines, split_lines
+from aircoding.agents.tools.outputs import screen_output
 from aircoding.agents.tools.workbench import Deed, Tool, Workbench, refusal
 from aircoding.ports import BlobStore
 from aircoding.records.calls import ToolCall, ToolResult
 from aircoding.records.ids import Digest
+from aircoding.records.layers import Trust
 from aircoding.records.policy import Act
 
 __all__ = ["ARTIFACT_READ", "shorten"]
@@ -69,7 +71,8 @@ async def _prepare(call: ToolCall, bench: Workbench, _paths: tuple[str, ...]) ->
     window = Window.of(call.input, whole=len(split_lines(text)))
     if isinstance(window, str):
         return refusal(window)
-    return ToolResult(text=number_lines(text, window, again="artifact_read"))
+    shown, found = screen_output(bench, text, uri=f"air:artifact/{named[0]}", trust=Trust.EXTERNAL)
+    return ToolResult(text=number_lines(shown, window, again="artifact_read"), screened=found)
 
 
 def _known(bench: Workbench) -> tuple[Digest, ...]:
@@ -79,4 +82,4 @@ def _known(bench: Workbench) -> tuple[Digest, ...]:
     return tuple(sorted(made | told))
 
 
-ARTIFACT_READ = Tool(name="artifact_read", acts=_acts, prepare=_prepare)
+ARTIFACT_READ = Tool(name="artifact_read", acts=_acts, prepare=_prepare, brings=None)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
 from aircoding.agents.tools.lines import Window, apply_edit, number_lines, split_lines
+from aircoding.agents.tools.outputs import screen_output
 from aircoding.agents.tools.workbench import Deed, Tool, Workbench, in_utf8, refusal
 from aircoding.agents.touched import last_digests
 from aircoding.errors import PathRefusedError
 from aircoding.records.calls import ToolCall, ToolResult
 from aircoding.records.digests import sha256_bytes
 from aircoding.records.ids import Digest
+from aircoding.records.layers import Trust
 from aircoding.records.policy import Act, PathAct
 from aircoding.records.work import FileText
 from aircoding.screening.markers import MARKER
+from aircoding.screening.withholding import BLOCKED
 
 __all__ = ["FS_EDIT", "FS_READ", "FS_WRITE"]
 
@@ -45,14 +49,15 @@ def _writes(tool_input: Mapping[str, Any], bench: Workbench) -> tuple[Act, ...]:
 async def _read(call: ToolCall, bench: Workbench, paths: tuple[str, ...]) -> ToolResult | Deed:
     path = paths[0]
     file = bench.worktree.read(path, max_bytes=_MAX_FILE_BYTES)
-    text = bench.screener.mask(file.text)
+    text, uri = bench.screener.mask(file.text), f"project:{path}"
     window = Window.of(call.input, whole=len(split_lines(text)))
     if isinstance(window, str):
         return refusal(f"{path}: {window}")
-    shown = number_lines(text, window, again="fs_read")
+    given, found = await asyncio.to_thread(screen_output, bench, text, uri=uri, trust=Trust.PROJECT, digest=file.digest)
+    shown = number_lines(given, window, again="fs_read")
     if file.lossy:
         shown += "\n[not UTF-8: � stands for bytes that are none; fs_edit and fs_write refuse this file]"
-    return ToolResult(text=shown, read_digests={path: file.digest})
+    return ToolResult(text=shown, read_digests={path: file.digest}, screened=found)
 
 
 async def _edit(call: ToolCall, bench: Workbench, paths: tuple[str, ...]) -> ToolResult | Deed:
@@ -62,6 +67,8 @@ async def _edit(call: ToolCall, bench: Workbench, paths: tuple[str, ...]) -> Too
         return stale
     # In the text as the worker saw it: a marker then stands in one place with what is around it.
     seen, old, new = bench.screener.mask(file.text), str(call.input["old_text"]), str(call.input["new_text"])
+    if _has_blocked_mark(old + new, file.text):
+        return _blocked_mark(path)
     edit = apply_edit(seen, old, new)
     if isinstance(edit, str):
         return refusal(f"{path}: {edit}")
@@ -82,6 +89,8 @@ async def _write(call: ToolCall, bench: Workbench, paths: tuple[str, ...]) -> To
         if (stale := _unread(file, bench)) is not None:
             return stale
         original = file.text
+    if _has_blocked_mark(content, original):
+        return _blocked_mark(path)
     restored = bench.screener.restore(content, original)
     if restored is None:
         return _foreign_marker(path)
@@ -115,6 +124,18 @@ def _foreign_marker(path: str) -> ToolResult:
     )
 
 
+def _has_blocked_mark(text: str, original: str) -> bool:
+    """Whether a text holds a mark of lines that were withheld, and not because the file itself has it."""
+    return any(mark not in original for mark in BLOCKED.findall(text))
+
+
+def _blocked_mark(path: str) -> ToolResult:
+    return refusal(
+        f"{path}: nothing was written, because your text has a [BLOCKED: …] mark. It stands for lines that you "
+        "were not given, and would take their place. Change what is around them with fs_edit."
+    )
+
+
 def _markers(text: str) -> int:
     return len(MARKER.findall(text))
 
@@ -136,6 +157,6 @@ def _where(window: Window) -> str:
     )
 
 
-FS_READ = Tool(name="fs_read", acts=_reads, prepare=_read)
+FS_READ = Tool(name="fs_read", acts=_reads, prepare=_read, brings=None)
 FS_EDIT = Tool(name="fs_edit", acts=_reads_and_writes, prepare=_edit)
 FS_WRITE = Tool(name="fs_write", acts=_writes, prepare=_write)

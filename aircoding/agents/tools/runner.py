@@ -13,12 +13,13 @@ from typing import Any
 from aircoding.agents.deps import SessionDeps
 from aircoding.agents.moments import after_tool, narrowed
 from aircoding.agents.notes import note
+from aircoding.agents.tools.outputs import screen_output
 from aircoding.agents.tools.registry import TOOLS
 from aircoding.agents.tools.schemas import schema_faults
 from aircoding.agents.tools.workbench import Tool, Workbench, in_utf8, known_digests, refusal
 from aircoding.errors import ConfigError, InternalError, WorkspaceError
 from aircoding.permissions.engine import account_of, decide
-from aircoding.records.calls import ToolCall, ToolRecord, ToolResult
+from aircoding.records.calls import Screened, ToolCall, ToolRecord, ToolResult
 from aircoding.records.digests import fingerprint
 from aircoding.records.jsonable import jsonable
 from aircoding.records.manifest import AssembledContext
@@ -39,6 +40,8 @@ async def run_tool(deps: SessionDeps, brief: SessionBrief, context: AssembledCon
         bench = _bench(deps, brief, context)
         told, decision = await _carry_out(deps, bench, context, call, known)
         result = replace(told, text=deps.screener.mask(told.text))  # names of files and words of errors, too
+        if result.screened is not None:
+            _tell_found(deps, bench, call, result.screened)
         record = deps.tool_log.interrupt if result.interrupted else deps.tool_log.commit
         record(call, decision, result)
     await after_tool(deps, brief, call, recorded_result(deps, call))
@@ -115,9 +118,24 @@ async def _perform(
         note(deps, bench.brief, "permission.announced", account_of(decision, tool=call.name), key=call.key)
     prepared = await tool.prepare(call, bench, paths)
     if isinstance(prepared, ToolResult):
-        return prepared
+        return prepared if prepared.is_error else _screened(bench, tool, prepared)
     deps.tool_log.intend(call, decision, prepared.before, prepared.after)
-    return await prepared.act()
+    return _screened(bench, tool, await prepared.act())
+
+
+def _screened(bench: Workbench, tool: Tool, result: ToolResult) -> ToolResult:
+    """Withhold what blocks of the text that a tool brought; a refusal is our own words."""
+    if tool.brings is None:
+        return result
+    text = bench.screener.mask(result.text)
+    shown, found = screen_output(bench, text, uri=f"air:tool/{tool.name}", trust=tool.brings)
+    return replace(result, text=shown, screened=found)
+
+
+def _tell_found(deps: SessionDeps, bench: Workbench, call: ToolCall, found: Screened) -> None:
+    blocked = [one for one in found.findings if one.blocks]
+    payload = {"tool": call.name, "blocked": bool(blocked), **jsonable(found)}
+    note(deps, bench.brief, "screening.found", payload, key=call.key)
 
 
 def _settled(known: ToolRecord, bench: Workbench) -> ToolResult | None:

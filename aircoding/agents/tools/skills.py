@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from aircoding.agents.tools.artifacts import shorten
+from aircoding.agents.tools.outputs import screen_output
 from aircoding.agents.tools.workbench import Deed, Tool, Workbench, refusal
 from aircoding.errors import WorkspaceError
 from aircoding.ports import SkillShelf
-from aircoding.records.calls import ToolCall, ToolResult
+from aircoding.records.calls import Screened, ToolCall, ToolResult
 from aircoding.records.digests import sha256_text
 from aircoding.records.ids import Digest
 from aircoding.records.layers import Form, SegmentKind, Trust
 from aircoding.records.policy import Act, PathAct
 from aircoding.records.skills import SkillText
+from aircoding.screening.withholding import blocked_mark, withhold
 
 __all__ = ["SKILL_READ"]
 
@@ -36,8 +39,11 @@ async def _read(call: ToolCall, bench: Workbench, paths: tuple[str, ...]) -> Too
         raise WorkspaceError(f"the skill {name} was moved while it was read", hint="read it again")
     found = shelf.read(name, path)
     text = bench.screener.mask(found.text)
-    if (blocked := _blocked(bench, text, found)) is not None:
-        return refusal(f"{blocked}\nThis text is not given to you. Go on without it.")
+    shown, screened = screen_output(bench, text, uri=found.uri, trust=found.trust, digest=found.digest)
+    if screened is not None and shown != text:
+        mark = _blocked_mark(screened, found.start_line - 1)
+        told = refusal(f"{mark}\nThis text is not given to you. Go on without it.")
+        return replace(told, screened=screened)
     what = f"the skill {name}" if not path else f"{path} of the skill {name}"
     given = f"You have {what} already, in this session and as it is now: follow the text above."
     if not path and _stands_in_prompt(bench, found, text):
@@ -45,7 +51,7 @@ async def _read(call: ToolCall, bench: Workbench, paths: tuple[str, ...]) -> Too
     answer, artifact = _answer(bench, found, text)
     if _last_answer(call, bench, given) == answer:
         return ToolResult(text=given)
-    return ToolResult(text=answer, artifact=artifact)
+    return ToolResult(text=answer, artifact=artifact, screened=screened)
 
 
 def _text(tool_input: Mapping[str, Any], key: str) -> str:
@@ -57,17 +63,18 @@ def _unknown(bench: Workbench, shelf: SkillShelf) -> ToolResult:
     if not names:
         return refusal("There are no skills here.")
     text = bench.screener.mask("\n".join(f"- {name}" for name in names))
-    blocked = _blocked(bench, text, SkillText(uri="skills/", trust=Trust.EXTERNAL, text=text))
-    return refusal(f"There is no skill of that name. There are:\n{blocked or text}")
+    return refusal(f"There is no skill of that name. There are:\n{_names(bench, text, 'skills/', Trust.EXTERNAL)}")
 
 
-def _blocked(bench: Workbench, text: str, found: SkillText) -> str | None:
-    """Return the line that stands in the place of a text that may not reach a model, or None."""
-    hits = [hit for hit in bench.screener.findings(text, uri=found.uri, trust=found.trust) if hit.blocks]
-    if not hits:
-        return None
-    first = found.start_line - 1
-    return f"[BLOCKED: {hits[0].kind}, {found.uri}, lines {first + hits[0].start_line}-{first + hits[-1].end_line}]"
+def _blocked_mark(screened: Screened, before: int) -> str:
+    """Return the line that stands for a whole text of which a part may not reach a model; it instructs as a whole."""
+    hits = [hit for hit in screened.findings if hit.blocks]
+    return blocked_mark(hits[0].kind, screened.source_uri, before + hits[0].start_line, before + hits[-1].end_line)
+
+
+def _names(bench: Workbench, listed: str, uri: str, trust: Trust) -> str:
+    """Return names line by line, those withheld that would instruct."""
+    return withhold(listed, bench.screener.findings(listed, uri=uri, trust=trust), uri=uri)
 
 
 def _answer(bench: Workbench, found: SkillText, text: str) -> tuple[str, Digest | None]:
@@ -75,8 +82,8 @@ def _answer(bench: Workbench, found: SkillText, text: str) -> tuple[str, Digest 
     parts = [f"{found.uri.removeprefix('project:')}:", shown or "(empty)"]
     if found.files:
         listed = bench.screener.mask("\n".join(f"- {name}" for name in found.files))
-        names = SkillText(uri=f"{found.uri.rsplit('/', 1)[0]}/", trust=found.trust, text=listed)
-        parts.append(f"[Its files, for skill_read with path:\n{_blocked(bench, listed, names) or listed}]")
+        names = _names(bench, listed, f"{found.uri.rsplit('/', 1)[0]}/", found.trust)
+        parts.append(f"[Its files, for skill_read with path:\n{names}]")
     return "\n\n".join(parts), artifact
 
 
@@ -103,4 +110,4 @@ def _last_answer(call: ToolCall, bench: Workbench, given: str) -> str | None:
     return None
 
 
-SKILL_READ = Tool(name="skill_read", acts=_acts, prepare=_read)
+SKILL_READ = Tool(name="skill_read", acts=_acts, prepare=_read, brings=None)

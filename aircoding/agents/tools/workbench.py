@@ -12,6 +12,7 @@ from aircoding.errors import WorkspaceError
 from aircoding.ports import BlobStore, Memories, Sandbox, Screener, SkillShelf, Worktree
 from aircoding.records.calls import ToolCall, ToolRecord, ToolResult
 from aircoding.records.ids import Digest
+from aircoding.records.layers import Trust
 from aircoding.records.manifest import SegmentRecord
 from aircoding.records.policy import Act, Policy
 from aircoding.records.sessions import SessionBrief
@@ -64,13 +65,15 @@ class Tool:
     awaited. `prepare` is called after
     permission, with exactly the paths that were judged: a link that was swapped meanwhile leads nowhere else. It
     returns the result of a call that only reads, or the deed of one that changes something. `standing` returns the
-    present digest of what an intent names, for a tool whose deeds are not about files of the worktree.
+    present digest of what an intent names, for a tool whose deeds are not about files of the worktree. `brings` is the
+    trust of the text that it returns, for the screener; None: it has screened that itself, by its source.
     """
 
     name: str
     acts: Callable[[Mapping[str, Any], Workbench], tuple[Act, ...] | Awaitable[tuple[Act, ...]]]
     prepare: Callable[[ToolCall, Workbench, tuple[str, ...]], Awaitable[ToolResult | Deed]]
     standing: Callable[[Workbench, str], Digest | None] | None = None
+    brings: Trust | None = Trust.EXTERNAL
 
 
 def refusal(text: str) -> ToolResult:

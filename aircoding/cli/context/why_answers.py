@@ -81,7 +81,8 @@ def _consideration(some: list[Consideration], found: WhyNot) -> list[str]:
         times = f"{counted(one.sessions, 'session')} of {counted(one.runs, 'run')}"
         lines.append(f"  so in {times}{others}; this is the newest")
     if note.outcome is OutcomeKind.INCLUDED:
-        return [*lines, f"  it was included, by {plain_uri(note.by)}"]
+        lines.append(f"  it was included, by {plain_uri(note.by)}")
+        return [*lines, f"  {note.detail}"] if note.detail else lines
     return [
         *lines,
         f"  why: {note.detail}",
