@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
-from bench.fleet_store import FleetStore, make_fleet_store
+from bench.fleet_store import FleetStore, made_before, make_fleet_store
 
 SAMPLE_RUNS, CI_RUNS, FULL_RUNS = 3, 100, 1_000
 
@@ -24,7 +25,10 @@ def fleet_store(tmp_path_factory: pytest.TempPathFactory) -> FleetStore:
 
 @pytest.fixture(scope="session")
 def full_fleet_store(tmp_path_factory: pytest.TempPathFactory) -> FleetStore:
-    """The full store, for `make bench`: 1,000 runs, 100,000 assemblies, 2 billion tokens."""
+    """The full store of `make bench`: 1,000 runs, 100,000 assemblies, 2 billion tokens; or one made before."""
+    before = os.environ.get("AIR_FLEET_STORE")
+    if before:
+        return made_before(Path(before))
     return _made(tmp_path_factory.mktemp("fleet"), FULL_RUNS)
 
 

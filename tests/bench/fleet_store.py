@@ -2,18 +2,21 @@
 
 `python -m bench.fleet_store --out FOLDER --runs N --seed S` (in `tests/`) makes a project with its record in FOLDER.
 Sources, snapshots, assemblies and the writing of them are the product's own; what models and tools said is made up.
-The same numbers give the same digests.
+The same numbers give the same digests. `AIR_FLEET_STORE=FOLDER` lets the tests that ask a thousand runs ask that one.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from bench.fleet_project import (
     CHANGED_RULE,
@@ -42,6 +45,7 @@ from aircoding.permissions.in_words import task_policy_in_words
 from aircoding.records.digests import canonical_json
 from aircoding.records.events import Event
 from aircoding.records.ids import Digest, RunId, TaskId
+from aircoding.records.jsonable import jsonable
 from aircoding.records.layers import Layer, Scope, SegmentKind, Trust
 from aircoding.records.manifest import AssembledContext, Overflow
 from aircoding.records.runs import Run
@@ -54,12 +58,13 @@ from aircoding.sources.task_text import evidence_segments, task_segments
 from aircoding.sources.trust import trust_project
 from aircoding.store import Store, open_store
 
-__all__ = ["FleetStore", "make_fleet_store"]
+__all__ = ["FleetStore", "made_before", "make_fleet_store"]
 
 RUNS_PER_VERSION = 25
 """Runs between two changes of the rules."""
 CHECKED_EVERY = 50
 """Of the turns that bring nothing but messages, how many are assembled by all stages besides."""
+_ABOUT = "fleet.json"
 _TEMPLATE = TaskId("TEMPLATE")
 _START = datetime(2026, 1, 5, 8, tzinfo=UTC)
 
@@ -334,6 +339,16 @@ def _is_own(segment: Segment) -> bool:
     return segment.layer is Layer.L9 or segment.source.uri in {f"air:task/{_TEMPLATE}", f"air:policy/{_TEMPLATE}"}
 
 
+def made_before(folder: Path) -> FleetStore:
+    """Return the store that the command line made in a folder."""
+    return FleetStore(**json.loads((folder / _ABOUT).read_text("utf-8")) | _places(folder, Path))
+
+
+def _places(folder: Path, kind: Callable[[Path], Any]) -> dict[str, Any]:
+    root = folder / "project"
+    return {"root": kind(root), "home": kind(folder / "home"), "database": kind(root / ".air/local/air.db")}
+
+
 def main() -> None:
     """Make a store from the command line and say what is in it."""
     options = argparse.ArgumentParser(description=__doc__)
@@ -341,7 +356,9 @@ def main() -> None:
     options.add_argument("--runs", type=int, default=100)
     options.add_argument("--seed", type=int, default=4)
     given = options.parse_args()
-    print(make_fleet_store(given.out / "project", given.out / "home", runs=given.runs, seed=given.seed))
+    fleet = make_fleet_store(given.out / "project", given.out / "home", runs=given.runs, seed=given.seed)
+    (given.out / _ABOUT).write_text(json.dumps(jsonable(replace(fleet, **_places(given.out, str)))), "utf-8")
+    print(fleet)
 
 
 if __name__ == "__main__":
