@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["Needle", "cut", "quoted"]
+__all__ = ["Needle", "cut", "quoted", "words_of"]
 
 _WORD = re.compile(r"[A-Za-z0-9_\u0080-\U0010ffff]+")
 
@@ -21,6 +21,11 @@ class Needle:
     start: str = ""
     end: str = ""
     inner: str = ""
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text as the index cuts and folds them, each time that one stands there."""
+    return _WORD.findall(text.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass"))
 
 
 def cut(needle: str) -> Needle:

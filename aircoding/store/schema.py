@@ -27,7 +27,7 @@ __all__ = [
     "upgrade_schema",
 ]
 
-HEAD = "0010_short_rows"
+HEAD = "0011_text_words"
 """The newest revision; kept here so that opening a store need not load Alembic (a test compares them)."""
 KNOWN = (
     "0001",
@@ -40,6 +40,7 @@ KNOWN = (
     "0008_run_keeping",
     "0009_digest_bytes",
     "0010_short_rows",
+    "0011_text_words",
 )
 VERSION_TABLE = "aircoding_schema"
 """A name of our own, since a PostgreSQL schema may hold another program's `alembic_version`."""

@@ -22,6 +22,7 @@ from aircoding.store.outcome_groups import newest_of_groups, read_groups
 from aircoding.store.seen_rows import SEEN_OUTCOMES, SEEN_SEGMENTS, seen_outcome, seen_segment
 from aircoding.store.statements import chunks
 from aircoding.store.tables.runs import TaskRow
+from aircoding.store.uses import assemblies_with, segment_uses
 from aircoding.store.verdicts import SubjectRows, WorkerKey, WorkerVerdict, worker_verdicts
 from aircoding.store.within import EVERYWHERE, RUNS, Within, narrowed
 
@@ -220,19 +221,12 @@ class Sightings:
         self, segments: Collection[int], within: Within = EVERYWHERE, *, limit: int | None = None, offset: int = 0
     ) -> tuple[tuple[SeenSegment, ...], int, int]:
         """Return where segments came in, the newest first; how many times in all, and with how many sessions."""
-        uses = select(SEGMENT_USES.c.assembly, SEGMENT_USES.c.position).where(one_of(SEGMENT_USES.c.segment, segments))
-        if within != EVERYWHERE:
-            uses = uses.where(
-                SEGMENT_USES.c.assembly.in_(narrowed(select(ASSEMBLIES.c.assembly), ASSEMBLIES.c, within))
-            )
-        newest = uses.order_by(SEGMENT_USES.c.assembly.desc(), SEGMENT_USES.c.position).limit(limit).offset(offset)
-        came_in_with = ASSEMBLIES.c.assembly.in_(select(uses.subquery().c.assembly))
         with self._database.read() as connection:
-            times = connection.execute(select(func.count()).select_from(uses.subquery())).scalar_one()
-            sessions = connection.execute(select(func.count(ASSEMBLIES.c.session_id.distinct())).where(came_in_with))
-            count = int(sessions.scalar_one())
-            page = [(each.assembly, each.position) for each in connection.execute(newest).all()]
-            return _placed(connection, page), int(times), count
+            inside = assemblies_with(connection, [ASSEMBLIES.c.session_id], within, segments=segments)
+            uses = [use[:2] for use in segment_uses(connection, segments, within) if use[0] in inside]
+            uses.sort(key=lambda use: (-use[0], use[1]))
+            page = uses[offset : None if limit is None else offset + limit]
+            return _placed(connection, page), len(uses), len({inside[assembly] for assembly, _ in uses})
 
     def last_of_epochs(self, within: Within = EVERYWHERE) -> tuple[str, ...]:
         """Return the last assembly of each epoch of each session: together they hold all that was ever sent."""

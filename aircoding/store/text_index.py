@@ -3,20 +3,24 @@
 It holds no text and no positions (`content=''`, `detail=none`): it names the few texts that may hold a word, and
 whoever asks reads these. One row stands for each distinct text, under the first that showed it: a segment's number
 doubled, or, for a candidate that no prompt showed, its outcome's number doubled plus one. A word is a run of ASCII
-letters, digits, `_` and all that is not ASCII; ASCII letters are folded.
+letters, digits, `_` and all that is not ASCII; ASCII letters are folded. `text_words` has each word once: to list the
+words of its index FTS5 walks through every use of each.
 
 Where SQLite was built without FTS5, and on PostgreSQL, there is no index, and texts are searched themselves.
 """
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from weakref import WeakSet
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy import text as sql
+
+from aircoding.store.needles import words_of
 
 __all__ = [
     "INDEX_TABLES",
@@ -25,27 +29,18 @@ __all__ = [
     "has_fts5",
     "has_index",
     "index_rows",
-    "make_index",
     "match_rows",
     "terms_with",
 ]
 
-INDEX_TABLES = ("text_index", "text_terms")
-"""The virtual tables; `text_index` has shadow tables, whose names begin with its own."""
+INDEX_TABLES = ("text_index", "text_words")
+"""`text_index` is virtual and has shadow tables, whose names begin with its own."""
+_WORD_BYTES = 32_768
+"""FTS5 keeps no more of a word (FTS5_MAX_TOKEN_SIZE)."""
 
 _INDEXED: WeakSet[Engine] = WeakSet()
 """Databases that have been seen to have an index: it is asked about for each turn, and no program takes it away."""
 Row = tuple[int, str]
-
-
-def make_index(connection: Connection) -> bool:
-    """Make the empty index; return whether this database can have one."""
-    if connection.dialect.name != "sqlite" or not _has_fts5(connection):
-        return False
-    options = "body, content='', detail=none, columnsize=0, tokenize=\"ascii tokenchars '_'\""
-    connection.execute(sql(f"CREATE VIRTUAL TABLE text_index USING fts5({options})"))
-    connection.execute(sql("CREATE VIRTUAL TABLE text_terms USING fts5vocab(text_index, row)"))
-    return True
 
 
 def has_index(connection: Connection) -> bool:
@@ -74,6 +69,7 @@ def _has_fts5(connection: Connection) -> bool:
 def clear_index(connection: Connection) -> None:
     """Remove all rows, in the caller's transaction."""
     connection.execute(sql("INSERT INTO text_index (text_index) VALUES ('delete-all')"))
+    connection.execute(sql("DELETE FROM text_words"))
 
 
 def index_rows(connection: Connection, rows: Iterable[Row]) -> None:
@@ -81,6 +77,14 @@ def index_rows(connection: Connection, rows: Iterable[Row]) -> None:
     values = [{"number": number, "body": body} for number, body in rows if body]
     if values:
         connection.execute(sql("INSERT INTO text_index (rowid, body) VALUES (:number, :body)"), values)
+        words = {word for each in values for word in _words(str(each["body"]))}
+        new = sql("INSERT OR IGNORE INTO text_words SELECT value FROM json_each(:words)")
+        connection.execute(new, {"words": json.dumps(sorted(words), ensure_ascii=False)})
+
+
+def _words(text: str) -> Iterator[str]:
+    for word in set(words_of(text)):
+        yield word if len(word) < _WORD_BYTES // 4 else word.encode("utf-8")[:_WORD_BYTES].decode("utf-8", "ignore")
 
 
 _MATCHING = "FROM text_index WHERE text_index MATCH :query AND (:left_out OR rowid % 2 = 0)"
@@ -99,9 +103,13 @@ def count_rows(connection: Connection, query: str, *, left_out: bool) -> int:
     return int(connection.execute(found, {"query": query, "left_out": int(left_out)}).scalar_one())
 
 
+_HOLDING = sql("SELECT word FROM text_words WHERE instr(word, :part) > 0 ORDER BY length(word), word LIMIT :limit")
+_ENDING = sql(
+    "SELECT word FROM text_words WHERE substr(word, -length(:part)) = :part ORDER BY length(word), word LIMIT :limit"
+)
+
+
 def terms_with(connection: Connection, part: str, *, at_end: bool, limit: int) -> list[str]:
     """Return words of the index that hold a part of a word, or end in it; the shortest first."""
-    escaped = part.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    pattern = f"%{escaped}" if at_end else f"%{escaped}%"
-    found = sql("SELECT term FROM text_terms WHERE term LIKE :pattern ESCAPE '\\' ORDER BY length(term) LIMIT :limit")
-    return list(connection.execute(found, {"pattern": pattern, "limit": limit}).scalars())
+    found = _ENDING if at_end else _HOLDING
+    return list(connection.execute(found, {"part": part, "limit": limit}).scalars())

@@ -254,7 +254,7 @@ def test_doctor_says_what_is_slower_without_an_index_of_words(
 
     assert "ok    text index: `why TEXT --run all` looks in all texts" in said()
     with contextlib.closing(sqlite3.connect(database)) as connection:
-        connection.execute("DROP TABLE text_terms")
+        connection.execute("DROP TABLE text_words")
         connection.execute("DROP TABLE text_index")
 
     assert "note  text index: this database has no index of words" in said()

@@ -37,7 +37,7 @@ VIEWS = ["v_conflicts", "v_costs", "v_omissions", "v_runs", "v_segments", "v_tas
 
 def _is_of_index(name: str | None) -> bool:
     """Whether a table is of the text index, which is no model but a virtual table of SQLite."""
-    return name is not None and name.startswith(("text_index", "text_terms"))
+    return name is not None and name.startswith(("text_index", "text_words"))
 
 
 def test_the_migrations_make_what_the_models_say(store: Store, database_url: str) -> None:

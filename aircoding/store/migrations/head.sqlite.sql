@@ -547,8 +547,6 @@ WHERE age = 1 AND outcome <> 'included';
 
 CREATE VIRTUAL TABLE text_index USING fts5(body, content='', detail=none, columnsize=0, tokenize="ascii tokenchars '_'");
 
-CREATE VIRTUAL TABLE text_terms USING fts5vocab(text_index, row);
-
 CREATE TABLE redactions (
 	manifest_id TEXT NOT NULL, 
 	digest TEXT NOT NULL, 
@@ -618,4 +616,6 @@ JOIN assemblies d ON d.session_id = a.session_id AND d.turn BETWEEN a.segments_s
 JOIN segment_uses u ON u.assembly = d.assembly
 JOIN segments s ON s.segment = u.segment;
 
-INSERT INTO aircoding_schema VALUES ('0010_short_rows');
+CREATE TABLE text_words (word TEXT NOT NULL PRIMARY KEY) WITHOUT ROWID;
+
+INSERT INTO aircoding_schema VALUES ('0011_text_words');
