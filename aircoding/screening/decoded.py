@@ -22,6 +22,7 @@ from aircoding.screening.passages import Passage
 
 __all__ = ["Decoded", "decoded_texts"]
 
+_NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffd]")
 _LEAST_CHARS = 12
 """A shorter text holds no phrase."""
 
@@ -85,10 +86,9 @@ def _compiled(pattern: str) -> Any:
 def _readable(text: str) -> bool:
     """Whether a decoded text may be words: hardly a control character, and letters for the most part."""
     sample = text[:2000]
-    if any((char < " " and char not in "\t\n\r") or char == "\ufffd" for char in sample):
+    if _NO_TEXT.search(sample):
         return False
-    letters = sum(char.isalpha() or char == " " for char in sample)
-    return letters >= 0.7 * len(sample)
+    return sum(map(str.isalpha, sample)) + sample.count(" ") >= 0.7 * len(sample)
 
 
 def _from_base64(text: str) -> str | None:

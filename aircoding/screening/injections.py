@@ -27,6 +27,8 @@ __all__ = ["RULE_SETS", "injections"]
 _PHRASES = RuleSet((*TOKEN_RULES, *EXFILTRATION_RULES, *OVERRIDE_RULES, *DEMAND_RULES, *LATIN_RULES))
 _PERSONAS = RuleSet(PERSONA_RULES)
 _FOREIGN = RuleSet(OTHER_RULES, of_bytes=False)
+_FOREIGN_BLOCKS = frozenset(ord(char) >> 7 for rule in OTHER_RULES for char in rule.pattern if char > "\u02ff")
+"""Where the letters of these rules stand: a text without any of them has nothing that they could find."""
 RULE_SETS = (_PHRASES, _PERSONAS, _FOREIGN)
 """All rules over visible text."""
 
@@ -89,7 +91,8 @@ def _phrases(plain: str, *, decode: bool = False) -> list[Hit]:
 
 
 def _passage_hits(passage: Passage) -> Iterator[Hit]:
-    for rules in (_PHRASES,) if len(passage.data) == len(passage.text) else (_PHRASES, _FOREIGN):
+    is_foreign = len(passage.data) != len(passage.text) and not passage.blocks.isdisjoint(_FOREIGN_BLOCKS)
+    for rules in (_PHRASES, _FOREIGN) if is_foreign else (_PHRASES,):
         for rule in rules.candidates(passage):
             for start, end in rules.spans(rule, passage):
                 yield _hit(rule, passage, start, end)

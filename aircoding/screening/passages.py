@@ -7,7 +7,7 @@ passage. The overlap is longer than any phrase, because long runs of blanks and 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -18,12 +18,19 @@ from aircoding.screening.automata import regex
 
 __all__ = ["DenseText", "Passage"]
 
-_PASSAGE_CHARS = 6_144
+_PASSAGE_CHARS = 4_096
 _OVERLAP_CHARS = 1_024
 _LONG_RUN = re.compile(r"[\s_*#>/\\\"'`~,:;()\[\]{}|=+<.!?-]{64,}")
 _KEPT_CHARS = 16
 _ASCII = bytes(range(128))
+_CONTINUATION = bytes(range(0x80, 0xC0))
+_STRETCH_BYTES = 1_024
 _LETTERS_ONLY = bytes(code if chr(code) in "abcdefghijklmnopqrstuvwxyz" else 32 for code in range(256))
+
+
+def _begun_in(data: bytes) -> int:
+    """Return how many characters begin in some bytes of UTF-8."""
+    return len(data.translate(None, _CONTINUATION))
 
 
 class Passage:
@@ -57,11 +64,15 @@ class Passage:
         """Return the character of the whole text that a byte of the passage belongs to."""
         if len(self.data) == len(self.text):
             return self.start + offset
-        return self.start + bisect_left(self._offsets, offset)
+        stretch = offset // _STRETCH_BYTES
+        return self.start + self._begun[stretch] + _begun_in(self.data[stretch * _STRETCH_BYTES : offset])
 
     @cached_property
-    def _offsets(self) -> list[int]:
-        return list(accumulate((len(char.encode("utf-8", "replace")) for char in self.text), initial=0))
+    def _begun(self) -> list[int]:
+        """How many characters begin before each stretch of some bytes."""
+        stretches = range(0, len(self.data), _STRETCH_BYTES)
+        counts = (_begun_in(self.data[start : start + _STRETCH_BYTES]) for start in stretches)
+        return list(accumulate(counts, initial=0))
 
 
 @dataclass(frozen=True, slots=True)
