@@ -48,8 +48,8 @@ _ESCAPES = r"(?:\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\u\{[0-9A-Fa-f]{1,6}\}|U\+[
 _PERCENT = r"[A-Za-z0-9.,!_~*'()-]*(?:(?:%[0-9A-Fa-f]{2})+[A-Za-z0-9.,!_~*'()-]*){3,}"
 _ENTITIES = r"(?:&#(?:[0-9]{2,6}|[xX][0-9A-Fa-f]{2,6});?[A-Za-z ]?){4,}"
 _DIGITS = (
-    r"(?i:[^\n]*\b(?:[1!|]gn[o0]r[e3]|ign0re?|ignor3|d[1!]sr[e3]g[a4@]rd|disr3gard|f[o0]rg3t|f0rget|pr[e3]v[1!][o0]us|"
-    r"[1!]n[5s$7][7t]ru[ck][7t]|instruct[1!]|pr0mpt|syst3m|sy5t3m|byp[4@]ss|unr[e3]str[1!]ct|p[4@]ssw[o0]rd)[^\n]*)"
+    r"\b(?:[1!|]gn[o0]r[e3]|ign0re?|ignor3|d[1!]sr[e3]g[a4@]rd|disr3gard|f[o0]rg3t|f0rget|pr[e3]v[1!][o0]us|"
+    r"[1!]n[5s$7][7t]ru[ck][7t]|instruct[1!]|pr0mpt|syst3m|sy5t3m|byp[4@]ss|unr[e3]str[1!]ct|p[4@]ssw[o0]rd)"
 )
 _BACKWARD = r"(?i:[^\n]*(?:snoitcurtsni|erongi|dragersid|tpmorp metsys|tegrof|drowssap|slaitnederc)[^\n]*)"
 _BACKWARD_WORDS = frozenset(b"snoitcurtsni erongi dragersid tpmorp tegrof drowssap slaitnederc".split())
@@ -147,7 +147,7 @@ _FORMS: tuple[_Form, ...] = (
     ("numbers", _DECIMAL, _from_numbers(10)),
     ("binary", _BINARY, _from_numbers(2)),
     ("spaced", _SPACED, _unspaced),
-    ("digits", _DIGITS, _plain_digits),
+    ("digits", rf"(?i:[^\n]*{_DIGITS}[^\n]*)", _plain_digits),
     ("escapes", _ESCAPES, _from_escapes),
     ("percent", _PERCENT, unquote),
     ("entities", _ENTITIES, html.unescape),
@@ -157,7 +157,8 @@ _FORMS: tuple[_Form, ...] = (
 @lru_cache(maxsize=1)
 def _looks() -> Callable[[bytes], list[int]]:
     """Return what tells which forms a passage may hold; the last number stands for words that are cut by markup."""
-    return regex_set([*(pattern for _, pattern, _ in _FORMS), _MARKUP])
+    patterns = {code: pattern for code, pattern, _ in _FORMS} | {"digits": f"(?i:{_DIGITS})"}
+    return regex_set([*patterns.values(), _MARKUP])
 
 
 def _rotated(passage: Passage) -> Iterator[Decoded]:
