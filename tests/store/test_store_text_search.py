@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from store.test_store_upgrade import DUMP
@@ -25,7 +26,7 @@ from aircoding.records.manifest import AssembledContext
 from aircoding.records.segments import Segment
 from aircoding.store import Store, open_store
 from aircoding.store.database import connect_database
-from aircoding.store.text_index import has_index
+from aircoding.store.text_index import has_index, index_rows
 
 
 def _named(made: Segment) -> Segment:
@@ -143,3 +144,19 @@ def test_a_search_for_segments_alone_counts_no_candidates(tmp_path: Path, monkey
         left_out, shown = store.search.find("hello to"), store.search.find("hello to", candidates=False)
     assert (len(left_out.segment_ids), left_out.unchecked) == (3, 1)
     assert shown.unchecked == 0
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40), max_size=4))
+def test_the_words_that_are_kept_are_those_of_the_index(texts: list[str]) -> None:
+    engine = sa.create_engine("sqlite://")
+    with engine.begin() as connection:
+        options = "body, content='', detail=none, columnsize=0, tokenize=\"ascii tokenchars '_'\""
+        connection.execute(sa.text(f"CREATE VIRTUAL TABLE text_index USING fts5({options})"))
+        connection.execute(sa.text("CREATE VIRTUAL TABLE terms USING fts5vocab(text_index, row)"))
+        connection.execute(sa.text("CREATE TABLE text_words (word TEXT NOT NULL PRIMARY KEY) WITHOUT ROWID"))
+        index_rows(connection, enumerate(texts, 1))
+        of_index = set(connection.execute(sa.text("SELECT term FROM terms")).scalars())
+        kept = set(connection.execute(sa.text("SELECT word FROM text_words")).scalars())
+    engine.dispose()
+    assert kept == of_index
