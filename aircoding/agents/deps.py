@@ -57,7 +57,8 @@ class SessionDeps:
     money of the run, `gate` lets one call per shared prefix go first, `cache_watch` forecasts what each call reads
     from the cache and tells of a miss; without them nothing is held back and nothing is forecast. `hooks` asks plugins
     and project hooks, `plugin_tools` are the tools that plugins bring, by name. `memories` are the stores that roles
-    with the memory tool write; without them it refuses.
+    with the memory tool write; without them it refuses. `is_trusted` says whether the user trusts the project: if not,
+    its files are the words of a stranger.
     """
 
     provider: Provider
@@ -86,3 +87,4 @@ class SessionDeps:
     hooks: HookDispatcher | None = None
     plugin_tools: Mapping[str, Tool] = field(default_factory=dict)
     memories: Memories | None = None
+    is_trusted: Callable[[], bool] = lambda: True

@@ -207,6 +207,7 @@ def wire(world: World, run: Run, plan: Plan) -> tuple[FleetDeps, DurableEngine]:
             project.settings.identity.profile,
             trusted=lambda: project.trusted,
         ),
+        is_trusted=lambda: project.trusted,
     )
     settings = project.settings
     deps = FleetDeps(

@@ -189,9 +189,9 @@ def _special(words: str, sentence: Sentence, condition: str) -> Directive | None
     if "used" in lower and (passive := _PASSIVE.match(words)) is not None:
         verb = Verb.NEVER if passive["no"] else Verb.USE
         return _made(verb, f"use {passive['thing']}{passive['rest'] or ''}", sentence, condition)
-    if (none := _NONE_OF.match(words)) is not None:
+    if lower.startswith("no") and (none := _NONE_OF.match(words)) is not None:
         return _made(Verb.NEVER, f"use {none['thing']}", sentence, condition)
-    if (none := _FORBIDDEN.match(words)) is not None:
+    if ("is" in lower or "are" in lower) and (none := _FORBIDDEN.match(words)) is not None:
         return _made(Verb.NEVER, f"use {none['thing']}{none['rest'] or ''}", sentence, condition)
     choice = _THIS_NOT_THAT.match(words) if "not" in lower else None
     if choice is not None and _are_alternatives(choice["thing"], choice["over"]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 __all__ = ["CodeLine", "Fences", "code_spans", "read_lines", "spans_of", "ticked_ranges"]
@@ -37,7 +38,7 @@ class Fences:
 
     def read(self, number: int, line: str) -> CodeLine:
         """Return the next line with what it stands in."""
-        opening = _FENCE.match(line)
+        opening = _FENCE.match(line) if "```" in line or "~~~" in line else None
         if self._marker:
             closes = opening is not None and opening[1].startswith(self._marker) and line.strip(" \t>") == opening[1]
             if closes:
@@ -49,11 +50,11 @@ class Fences:
         return CodeLine(number, line, None, edge=False)
 
 
-def read_lines(text: str) -> Iterator[CodeLine]:
-    """Yield all lines of a text."""
+@lru_cache(maxsize=1024)
+def read_lines(text: str) -> tuple[CodeLine, ...]:
+    """Return all lines of a text; several readers of a rule ask for them one after the other."""
     fences = Fences()
-    for number, line in enumerate(text.split("\n"), 1):
-        yield fences.read(number, line)
+    return tuple(fences.read(number, line) for number, line in enumerate(text.split("\n"), 1))
 
 
 def spans_of(line: str) -> Iterator[tuple[int, str]]:

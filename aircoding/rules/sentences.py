@@ -122,7 +122,7 @@ def _paragraphs(text: str) -> Iterator[tuple[int, list[tuple[int, str]]]]:
     held: list[tuple[int, str]] = []
     depth = _LEAD_DEPTH
     for line in read_lines(text):
-        heading = _HEADING.match(line.text) if line.fence is None else None
+        heading = _HEADING.match(line.text) if line.fence is None and "#" in line.text else None
         bullet = _BULLET.match(line.text)
         goes_on = line.fence is None and line.text.strip() and not heading and not bullet
         if held and not (goes_on and not _is_row(line) and _STARTS_ANEW.match(line.text.strip()) is None):

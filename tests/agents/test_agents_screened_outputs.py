@@ -48,6 +48,15 @@ async def test_a_visible_phrase_of_a_project_s_file_is_given_and_told(session: S
     assert (told["blocked"], told["source_uri"]) == (False, "project:src/notes.md")
 
 
+async def test_a_file_of_a_project_that_is_not_trusted_is_a_stranger_s(session: Session) -> None:
+    session.write("src/notes.md", f"one\n{ORDER}\n")
+    session.deps = replace(session.deps, is_trusted=lambda: False)
+    result = await session.use("fs_read", path="src/notes.md")
+
+    assert "[BLOCKED: override, project:src/notes.md, lines 2-2]" in result.text
+    assert ORDER not in result.text
+
+
 async def test_hidden_text_of_a_project_s_file_is_withheld_whatever_window_is_read(session: Session) -> None:
     session.write("src/notes.md", f"one\n{HIDDEN}\nthree\n")
     whole = await session.use("fs_read", path="src/notes.md")

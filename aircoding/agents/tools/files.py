@@ -14,7 +14,6 @@ from aircoding.errors import PathRefusedError
 from aircoding.records.calls import ToolCall, ToolResult
 from aircoding.records.digests import sha256_bytes
 from aircoding.records.ids import Digest
-from aircoding.records.layers import Trust
 from aircoding.records.policy import Act, PathAct
 from aircoding.records.work import FileText
 from aircoding.screening.markers import MARKER
@@ -53,7 +52,9 @@ async def _read(call: ToolCall, bench: Workbench, paths: tuple[str, ...]) -> Too
     window = Window.of(call.input, whole=len(split_lines(text)))
     if isinstance(window, str):
         return refusal(f"{path}: {window}")
-    given, found = await asyncio.to_thread(screen_output, bench, text, uri=uri, trust=Trust.PROJECT, digest=file.digest)
+    given, found = await asyncio.to_thread(
+        screen_output, bench, text, uri=uri, trust=bench.file_trust, digest=file.digest
+    )
     shown = number_lines(given, window, again="fs_read")
     if file.lossy:
         shown += "\n[not UTF-8: � stands for bytes that are none; fs_edit and fs_write refuse this file]"

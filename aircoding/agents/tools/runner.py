@@ -22,6 +22,7 @@ from aircoding.permissions.engine import account_of, decide
 from aircoding.records.calls import Screened, ToolCall, ToolRecord, ToolResult
 from aircoding.records.digests import fingerprint
 from aircoding.records.jsonable import jsonable
+from aircoding.records.layers import Trust
 from aircoding.records.manifest import AssembledContext
 from aircoding.records.policy import Act, Decision, Effect, PathAct, ToolAct
 from aircoding.records.sessions import SessionBrief
@@ -74,6 +75,7 @@ def _bench(deps: SessionDeps, brief: SessionBrief, context: AssembledContext) ->
         prompt=context.manifest.segments,
         command_env=deps.command_env,
         memories=deps.memories,
+        file_trust=Trust.PROJECT if deps.is_trusted() else Trust.EXTERNAL,
     )
 
 

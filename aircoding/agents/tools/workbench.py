@@ -27,7 +27,7 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 class Workbench:
     """All that one tool call may use. `records` are the session's tool calls before it, in order.
 
-    `prompt` is what stands in the request that the call answers.
+    `prompt` is what stands in the request that the call answers, `file_trust` the trust of the project's files.
     """
 
     brief: SessionBrief
@@ -42,6 +42,7 @@ class Workbench:
     prompt: tuple[SegmentRecord, ...] = ()
     command_env: tuple[tuple[str, str], ...] = ()
     memories: Memories | None = None
+    file_trust: Trust = Trust.PROJECT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
