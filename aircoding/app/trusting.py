@@ -9,6 +9,7 @@ from pathlib import Path
 from aircoding.app.approving import asked_commands
 from aircoding.app.initialise import PERMISSIONS
 from aircoding.app.plans import load_plan
+from aircoding.app.policies import open_policies
 from aircoding.app.project import Project, open_project
 from aircoding.records.words import counted
 from aircoding.sources.files import read_text_file
@@ -100,8 +101,13 @@ def policy_changes(start: Path) -> tuple[str, ...]:
 
 
 def trust_project(start: Path) -> TrustReport:
-    """Let this project's files instruct agents, and its policy allow, as it is now."""
+    """Let this project's files instruct agents, and its policy allow, as it is now.
+
+    Raises:
+        ConfigError: a policy file is wrong: what nothing can be judged by is not trusted either.
+    """
     project = open_project(start)
+    open_policies(project, confined=True)
     changes = policy_changes(start)
     remember_project(project.home, project.root)
     return TrustReport(lines=(f"trusted: {project_files_in_words(start)}",), policy_changes=changes)

@@ -168,3 +168,11 @@ def test_a_policy_that_changed_since_it_was_trusted_allows_nothing_and_its_chang
     assert "+commands: {allow: [foo *, bar *]}" in again
     assert decision(root, "bar x") == "allow"
     assert air(root, "permissions", "trust", "--yes", "--json").result["trusted"]["policy_changes"] == []
+
+
+@pytest.mark.parametrize("policy", ["version: 1\ncommands: {deny: [x]\n", "version: 1\ncommand: {deny: [x]}\n"])
+def test_a_policy_that_cannot_be_read_is_not_trusted(tmp_path: Path, policy: str) -> None:
+    root = make_commit(make_project(tmp_path / "project", {".air/shared/permissions.yaml": policy}))
+    ended = air(root, "permissions", "trust", "--yes")
+    assert (ended.code, "error: project:.air/shared/permissions.yaml:" in ended.output) == (2, True)
+    assert "trusted:" not in ended.output
