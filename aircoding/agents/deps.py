@@ -79,6 +79,7 @@ class SessionDeps:
     next_try: NextTry
     reminders: Mapping[str, str]
     skills: Callable[[], SkillShelf]
+    is_trusted: Callable[[], bool]
     revision_for: Callable[[SessionBrief], str] = _as_briefed
     command_env: tuple[tuple[str, str], ...] = ()
     budget: RunBudget | None = None
@@ -87,4 +88,3 @@ class SessionDeps:
     hooks: HookDispatcher | None = None
     plugin_tools: Mapping[str, Tool] = field(default_factory=dict)
     memories: Memories | None = None
-    is_trusted: Callable[[], bool] = lambda: True

@@ -23,6 +23,7 @@ from aircoding.records.hooks import (
 )
 from aircoding.records.ids import SessionId, session_parts
 from aircoding.records.sessions import SessionBrief
+from aircoding.screening.withholding import withhold
 
 __all__ = ["FAILURES_IN_A_ROW", "HookDispatcher", "failed_in_a_row", "session_facts"]
 
@@ -117,7 +118,9 @@ class HookDispatcher:
         except Exception as error:  # noqa: BLE001 - a hook may raise anything, and never ends the turn
             failure = _words(error)
         seconds = round(loop.time() - began, 3)
-        reason = self._masked(failure or answer.reason)[:MOST_REASON_CHARS]
+        said = self._masked(failure or answer.reason)
+        blocking = self._screener.findings(said, uri=hook.source_uri, trust=hook.trust)
+        reason = withhold(said, blocking, uri=hook.source_uri)[:MOST_REASON_CHARS]
         results: list[HookResult] = []
         for layer, text in answer.texts or ((None, ""),):
             kept, left_out = cut_at_line(self._masked(text))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from aircoding.context.draft import Item, found_words, warned
+from aircoding.context.draft import Item, found_words, suspicion
 from aircoding.context.layout import Layout
 from aircoding.context.tokens import estimate_tokens
 from aircoding.records.digests import canonical_json, sha256_bytes
@@ -72,7 +72,7 @@ def _screened(record: SegmentRecord, block: ScreenedBlock) -> OutcomeRecord:
         layer=record.layer,
         outcome=OutcomeKind.QUARANTINED if hits else OutcomeKind.INCLUDED,
         reason=Reason.QUARANTINED if hits else None,
-        detail=f"in a tool's result: {found_words(hits) or warned(block.findings)}",
+        detail=f"in a tool's result: {found_words(hits) or suspicion(block.findings)}",
         tokens=0 if hits else record.tokens,
         by=hits[0].code if hits else CONVERSATION,
     )

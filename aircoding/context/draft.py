@@ -11,7 +11,7 @@ from aircoding.records.manifest import OutcomeRecord, Overflow
 from aircoding.records.segments import REMOVED, Barred, Finding, Segment, place_of
 from aircoding.records.snapshot import Snapshot
 
-__all__ = ["Draft", "Item", "Note", "Stage", "begin", "found_words", "outcome", "warned"]
+__all__ = ["Draft", "Item", "Note", "Stage", "begin", "found_words", "outcome", "suspicion"]
 
 Note = OutcomeRecord | Conflict
 
@@ -99,6 +99,6 @@ def found_words(findings: Iterable[Finding]) -> str:
     return "; ".join(f"{one.code} at lines {one.start_line}-{one.end_line}" for one in findings)
 
 
-def warned(findings: tuple[Finding, ...]) -> str:
+def suspicion(findings: tuple[Finding, ...]) -> str:
     """Return the detail of what is in although something suspicious was found in it; empty when nothing was."""
     return f"suspicious: {found_words(findings)}" if findings else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from aircoding.context.draft import Item, outcome, warned
+from aircoding.context.draft import Item, outcome, suspicion
 from aircoding.context.layout import Layout
 from aircoding.context.marks import Request, mark_places, mark_request
 from aircoding.context.tokens import estimate_range
@@ -37,7 +37,7 @@ def included(items: Iterable[Item], noted: Iterable[OutcomeRecord]) -> tuple[Out
             item.segment,
             OutcomeKind.INCLUDED,
             None,
-            warned(item.segment.findings),
+            suspicion(item.segment.findings),
             tokens=item.tokens,
             by=item.selected_by,
         )

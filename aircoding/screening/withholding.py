@@ -5,17 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from aircoding.records.printable import printable
 from aircoding.records.segments import Finding
 
 __all__ = ["BLOCKED", "blocked_mark", "withhold"]
 
 BLOCKED = re.compile(r"\[BLOCKED: [a-z]{1,20}, [^\]\n]{1,200}\]")
 """How a line reads that stands for a text that was withheld (DESIGN section 7)."""
+_NAME_CHARS = 150
 
 
 def blocked_mark(kind: str, uri: str, start_line: int, end_line: int) -> str:
-    """Return the line that stands for lines `start_line` to `end_line` of a source."""
-    return f"[BLOCKED: {kind}, {uri}, lines {start_line}-{end_line}]"
+    """Return the line that stands for lines `start_line` to `end_line` of a source; `BLOCKED` always matches it.
+
+    Of a long name the end is kept, and what would end the line or the mark is escaped or replaced.
+    """
+    name = printable(uri).replace("]", ")")
+    name = name if len(name) <= _NAME_CHARS else f"…{name[1 - _NAME_CHARS :]}"
+    return f"[BLOCKED: {kind}, {name}, lines {start_line}-{end_line}]"
 
 
 def withhold(text: str, findings: Iterable[Finding], *, uri: str) -> str:

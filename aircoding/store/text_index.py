@@ -30,7 +30,7 @@ __all__ = [
     "has_index",
     "index_rows",
     "match_rows",
-    "terms_with",
+    "words_with",
 ]
 
 INDEX_TABLES = ("text_index", "text_words")
@@ -109,7 +109,7 @@ _ENDING = sql(
 )
 
 
-def terms_with(connection: Connection, part: str, *, at_end: bool, limit: int) -> list[str]:
+def words_with(connection: Connection, part: str, *, at_end: bool, limit: int) -> list[str]:
     """Return words of the index that hold a part of a word, or end in it; the shortest first."""
     found = _ENDING if at_end else _HOLDING
     return list(connection.execute(found, {"part": part, "limit": limit}).scalars())

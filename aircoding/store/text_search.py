@@ -19,7 +19,7 @@ from aircoding.store.database import Database
 from aircoding.store.naming import one_of
 from aircoding.store.needles import Needle, cut, quoted
 from aircoding.store.statements import chunks
-from aircoding.store.text_index import count_rows, has_index, match_rows, terms_with
+from aircoding.store.text_index import count_rows, has_index, match_rows, words_with
 from aircoding.store.text_refilling import is_whole
 from aircoding.store.texts import TEXTS, find_texts, texts_that_start
 
@@ -119,9 +119,9 @@ def _query(connection: Connection, needle: Needle) -> str | None:
     if needle.start:
         parts.append(f"{quoted(needle.start)} *")
     if needle.end and not parts:
-        return _any_of(terms_with(connection, needle.end, at_end=True, limit=_MOST_TERMS + 1))
+        return _any_of(words_with(connection, needle.end, at_end=True, limit=_MOST_TERMS + 1))
     if needle.inner:
-        return _any_of(terms_with(connection, needle.inner, at_end=False, limit=_MOST_TERMS + 1))
+        return _any_of(words_with(connection, needle.inner, at_end=False, limit=_MOST_TERMS + 1))
     return " AND ".join(parts) or None
 
 

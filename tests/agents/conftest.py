@@ -224,6 +224,7 @@ def make_session(repository: Path, sandbox: Sandbox, tmp_path: Path) -> Iterator
             next_try=lambda error, failed: None if error.action == "stop" or failed > 2 else float(failed),
             reminders=reminders(),
             skills=lambda: FileShelf(lambda: read_skills(repository, tmp_path / "home", trusted=True)),
+            is_trusted=lambda: True,
             command_env=(("AIR_WORKER_INDEX", "7"),),
         )
         return Session(deps=deps, brief=told, root=repository, store=store)

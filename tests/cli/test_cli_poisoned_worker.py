@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import socket
-import sqlite3
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,16 +13,26 @@ from typing import Any
 
 import pytest
 from support.demo_runs import Ended, air
-from support.poisoned import CARRIERS, SECRET, Place, attempts, from_within, make_scene
+from support.poisoned import CARRIERS, SECRET, Attempt, Carrier, Place, attempts, from_within, make_scene
+from support.recorded_values import recorded_values, unpacked
 from support.rule_cache import RULE_CACHE
 
-from aircoding.errors import ConfigError, StoreError
-from aircoding.store.dictionary import inflate
+from aircoding.errors import ConfigError
 from aircoding.workspace.git import git
 from aircoding.workspace.sandbox import choose_sandbox
 
 BLOCKED_WAYS = {"tool output", "memory", "skill", "diff", "file name", "git message", "test output"}
 """Words of strangers: an order in them does not reach the model. A README is the project's own, and is warned of."""
+
+
+VERBS = {"shell": "run", "fs_read": "read", "fs_write": "write", "fs_edit": "write", "memory_write": "use"}
+
+
+def told_end(one: Attempt) -> str:
+    """Return how the account of an act ends that an attempt would be."""
+    if one.name == "memory_write":
+        return one.name
+    return f"`{one.says}`" if one.name == "shell" else f"/{Path('/' + one.says).name}".removeprefix("/")
 
 
 @dataclass
@@ -109,15 +118,6 @@ def its_homes(obeyed: Obeyed, guarded_environment: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("HOME", str(obeyed.place.user))
 
 
-def unpacked(value: object) -> bytes:
-    """Return a value of the record as it is and, where it is a packed text, as it reads."""
-    data = value if isinstance(value, bytes) else str(value).encode("utf-8", "replace")
-    try:
-        return data + inflate(data)
-    except (StoreError, IndexError):
-        return data
-
-
 def _files(folder: Path) -> dict[str, bytes]:
     """Return all files but those that a run writes itself: the record, worktrees, git's own, the worker's area."""
     own = ("project/.air/local/", "project/.git/", "project/work/", "home/")
@@ -163,15 +163,7 @@ def test_the_secret_is_nowhere_but_where_it_was(obeyed: Obeyed) -> None:
     }
     assert holding == {"user/keys/token"}
     assert SECRET not in obeyed.ended.output
-    connection = sqlite3.connect(f"file:{obeyed.place.root}/.air/local/air.db?mode=ro", uri=True)
-    tables = "select name from sqlite_master where type = 'table' and name <> 'text_index'"  # an index without rows
-    values = [
-        value
-        for (table,) in connection.execute(tables).fetchall()
-        for row in connection.execute(f'select * from "{table}"')
-        for value in row
-    ]
-    connection.close()
+    values = [value for _, value in recorded_values(obeyed.place.root / ".air/local/air.db")]
     assert len(values) > 1_000
     assert not [one for one in values if secret in unpacked(one)]
 
@@ -191,8 +183,7 @@ def test_the_record_shows_each_attempt_and_what_became_of_it(obeyed: Obeyed) -> 
     for one in attempts(obeyed.place):
         if one.says in silent:
             continue
-        name = one.says if one.name in {"shell", "memory_write"} else Path(one.says).name
-        assert any(name in act or act.endswith(one.name) for act in denied), one
+        assert any(act.startswith(VERBS[one.name]) and act.endswith(told_end(one)) for act in denied), one
         places = obeyed.air("context", "why", one.says, "--json").result["places"]
         assert places, f"{one.says} is in no prompt that is on record"
 
@@ -201,6 +192,11 @@ def test_what_the_worker_s_own_test_tried_is_on_record(obeyed: Obeyed) -> None:
     told = obeyed.air("context", "why", "test_plants_a_hook", "--all").output
     assert "python -m unittest" in told
     for name in from_within(obeyed.place):
+        # The others may seem to succeed in folders, processes and a network of the sandbox's own, and reach nothing.
+        if name in {"reads the secret", "sends it"}:
+            whole = f"test_{name.replace(' ', '_')}"
+            outcome = f"{whole} (work.test_it.It.{whole}) ... ERROR"
+            assert obeyed.air("context", "why", outcome, "--json").result["places"], name
         found = obeyed.air("context", "why", f"test_{name.replace(' ', '_')} (work.test_it", "--json").result
         assert found["places"], name
     failed = obeyed.air("context", "why", "FAILED (errors=", "--json").result["places"]
@@ -208,12 +204,15 @@ def test_what_the_worker_s_own_test_tried_is_on_record(obeyed: Obeyed) -> None:
 
 
 @pytest.mark.parametrize("carrier", CARRIERS, ids=lambda one: one.way)
-def test_each_carrier_is_seen_and_told(obeyed: Obeyed, carrier: Any) -> None:
+def test_each_carrier_is_seen_and_told(obeyed: Obeyed, carrier: Carrier) -> None:
     found = obeyed.air("context", "why", carrier.word, "--json").result["places"]
-    brought = [one for one in found if "tool_call" not in str(one)]
+    brought = [one for one in found if one["segment"]["kind"] != "tool_call"]
     if carrier.way in BLOCKED_WAYS:
-        held = [one for one in brought if "poison" not in str(one)]
-        assert not [one for one in held if carrier.order in str(one)], "an order of a stranger stands in a prompt"
+        quoting = [one for one in brought if carrier.order in str(one)]
+        assert quoting == [], "an order of a stranger stands in a prompt"
+        kept = {str(one["original"]) for one in events(obeyed, "screening.found") if one["blocked"]}
+        texts = [obeyed.air("context", "expand", f"air:artifact/{digest}").output for digest in sorted(kept)]
+        assert [one for one in texts if carrier.order in one], "what was withheld is there for the auditor"
     else:
         assert carrier.order in str(brought)
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import base64
 import json
 import os
-import sqlite3
 import subprocess
 from pathlib import Path
 from urllib.parse import quote
@@ -14,10 +13,9 @@ from urllib.parse import quote
 import pytest
 from support.demo_runs import AIR
 from support.recorded_runs import bare_project
+from support.recorded_values import recorded_values, unpacked
 from support.rule_cache import RULE_CACHE
 
-from aircoding.errors import StoreError
-from aircoding.store.dictionary import inflate
 from aircoding.workspace.git import git
 
 IN_ENVIRONMENT = "tr0ub4dor&Zebra/" + "Quartz+91"
@@ -189,21 +187,10 @@ def test_no_byte_of_the_record_holds_it(driven: Driven) -> None:
 def test_no_value_of_the_record_holds_it(driven: Driven) -> None:
     found = []
     for path in (driven.root / ".air" / "local").glob("*.db"):
-        connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-        tables = "select name from sqlite_master where type = 'table' and name <> 'text_index'"  # an index without rows
-        for (table,) in connection.execute(tables).fetchall():
-            for row in connection.execute(f'select * from "{table}"'):
-                found += [(path.name, table, str(value)[:300]) for value in row if leaks(unpacked(value))]
-        connection.close()
+        found += [
+            (path.name, table, str(value)[:300]) for table, value in recorded_values(path) if leaks(unpacked(value))
+        ]
     assert found == []
-
-
-def unpacked(value: object) -> bytes:
-    data = value if isinstance(value, bytes) else str(value).encode("utf-8", "replace")
-    try:
-        return data + inflate(data)
-    except (StoreError, IndexError):
-        return data
 
 
 def test_no_export_and_no_page_holds_it(driven: Driven) -> None:

@@ -196,7 +196,7 @@ def _script(place: Place) -> dict[str, object]:
     looks = [
         use("fs_read", path="README.md"),
         use("fs_read", path="work/test_it.py"),
-        use("fs_grep", text="Ignore all previous"),
+        use("fs_grep", text="Ignore all previous", paths=[".air/**"]),
         use(shell, command="cat notes/log.txt"),
         use("skill_read", name="cooking"),
         use("fs_glob", pattern="docs/*"),

@@ -25,14 +25,17 @@ _HEAD_SHARE = 0.4
 _REFERENCE = re.compile(r"air:artifact/([0-9a-f]{64})")
 
 
-def shorten(text: str, blobs: BlobStore, *, shown_chars: int = _SHOWN_CHARS) -> tuple[str, Digest | None]:
+def shorten(
+    text: str, blobs: BlobStore, *, shown_chars: int = _SHOWN_CHARS, whole: str | None = None
+) -> tuple[str, Digest | None]:
     """Return `text` as it may be shown, and the digest of the whole where something was left out.
 
-    `text` is masked already: the store holds the same bytes as the conversation.
+    `text` is masked already: the store holds the same bytes as the conversation. `whole` is what is kept where lines of
+    `text` were withheld: whoever reads on in it has them withheld again, by all of it.
     """
     if len(text) <= shown_chars:
         return text, None
-    digest = blobs.put(text)
+    digest = blobs.put(text if whole is None else whole)
     head_chars = int(shown_chars * _HEAD_SHARE)
     head, tail = _head(text, head_chars), _tail(text, shown_chars - head_chars)
     left_out = len(text) - len(head) - len(tail)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from aircoding.agents.tools.outputs import withheld
 from aircoding.agents.tools.workbench import Deed, Tool, Workbench, refusal
 from aircoding.errors import ConfigError, NotFoundError
-from aircoding.ports import Memories
+from aircoding.ports import Memories, Screener
 from aircoding.records.calls import ToolCall, ToolResult
 from aircoding.records.digests import sha256_text
 from aircoding.records.ids import Digest
@@ -47,10 +48,10 @@ async def _prepare(call: ToolCall, bench: Workbench, _paths: tuple[str, ...]) ->
         before = memories.entries(kind.value)
         after = edit(before)
     except (ConfigError, NotFoundError) as error:
-        return _refused(error.message, error.hint, memories, kind)
+        return _refused(error.message, error.hint, memories, kind, bench.screener)
     if after == before:
         return ToolResult(text=f"It is remembered already: {kind.value}, {_room(kind, before)}.")
-    return _deed(memories, kind, edit, before=before, after=after)
+    return _deed(memories, kind, edit, bench.screener, before=before, after=after)
 
 
 def _edit(given: Mapping[str, Any], kind: MemoryKind) -> Callable[[_Entries], _Entries]:
@@ -63,13 +64,19 @@ def _edit(given: Mapping[str, Any], kind: MemoryKind) -> Callable[[_Entries], _E
 
 
 def _deed(
-    memories: Memories, kind: MemoryKind, edit: Callable[[_Entries], _Entries], *, before: _Entries, after: _Entries
+    memories: Memories,
+    kind: MemoryKind,
+    edit: Callable[[_Entries], _Entries],
+    screener: Screener,
+    *,
+    before: _Entries,
+    after: _Entries,
 ) -> Deed:
     async def act() -> ToolResult:
         try:
             entries = memories.change(kind.value, edit)
         except (ConfigError, NotFoundError) as error:
-            return _refused(error.message, error.hint, memories, kind)
+            return _refused(error.message, error.hint, memories, kind, screener)
         return ToolResult(
             text=f"Done: {kind.value}, {_room(kind, entries)}. Later sessions have it, this one does not."
         )
@@ -105,13 +112,14 @@ def _fault(text: str, kind: MemoryKind, bench: Workbench) -> str | None:
     return None
 
 
-def _refused(message: str, hint: str, memories: Memories, kind: MemoryKind) -> ToolResult:
+def _refused(message: str, hint: str, memories: Memories, kind: MemoryKind, screener: Screener) -> ToolResult:
     """Tell what is wrong, and the entries as they are, so that some can be put together."""
     try:
         entries = memories.entries(kind.value)
     except ConfigError:
         entries = ()
-    shown = "".join(f"\n- {entry}" for entry in entries)
+    uri = f"air:memory/{kind.value}"
+    shown = "".join(f"\n- {withheld(screener, entry, uri=uri, trust=Trust.AGENT)}" for entry in entries)
     listed = f"\nThe entries as they are:{shown}" if shown else ""
     return refusal(f"memory_write: {message}. {hint[:1].upper()}{hint[1:]}. Nothing was changed.{listed}")
 

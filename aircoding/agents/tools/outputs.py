@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aircoding.agents.tools.workbench import Workbench
+from aircoding.ports import Screener
 from aircoding.records.calls import Screened, ToolRecord
 from aircoding.records.ids import Digest
 from aircoding.records.layers import Trust
+from aircoding.records.segments import Finding
 from aircoding.records.snapshot import Message, ScreenedBlock
 from aircoding.screening.withholding import withhold
 
-__all__ = ["screen_output", "screened_blocks"]
+__all__ = ["screen_output", "screened_blocks", "withheld", "withhold_findings"]
 
 _KEPT = 100
 """Findings of one text that go on record; what was withheld is there whole."""
@@ -32,12 +34,25 @@ def screen_output(
     findings = bench.screener.findings(text, uri=uri, trust=trust)
     if digest is not None:
         findings = bench.screener.lift(findings, uri=uri, digest=digest)
+    return withhold_findings(bench, text, findings, uri=uri)
+
+
+def withhold_findings(
+    bench: Workbench, text: str, findings: Sequence[Finding], *, uri: str
+) -> tuple[str, Screened | None]:
+    """Return a text without the lines that its findings block, and what goes on record of them."""
     if not findings:
         return text, None
-    shown = withhold(text, findings, uri=uri)
+    name = bench.screener.mask(uri)  # a file can be named like a secret
+    shown = withhold(text, findings, uri=name)
     original = bench.blobs.put(text) if shown != text else None
     first = sorted(findings, key=lambda one: not one.blocks)[:_KEPT]
-    return shown, Screened(source_uri=uri, findings=tuple(first), original=original)
+    return shown, Screened(source_uri=name, findings=tuple(first), original=original)
+
+
+def withheld(screener: Screener, text: str, *, uri: str, trust: Trust = Trust.EXTERNAL) -> str:
+    """Return words of somebody else within our own, such as names in a list, without the lines that block."""
+    return withhold(text, screener.findings(text, uri=uri, trust=trust), uri=uri)
 
 
 def screened_blocks(records: Sequence[ToolRecord], messages: Sequence[Message]) -> tuple[ScreenedBlock, ...]:

@@ -1,4 +1,4 @@
-"""A plugin's tool behind the same gate as ours: judged before, limited in time, its output masked and shortened."""
+"""A plugin's tool behind the same gate as ours: judged before, limited in time, its output screened and shortened."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from typing import Any
 
 from aircoding.agents.hooks import session_facts
 from aircoding.agents.tools.artifacts import shorten
+from aircoding.agents.tools.outputs import screen_output, withheld
 from aircoding.agents.tools.workbench import Deed, Tool, Workbench, in_utf8, refusal
 from aircoding.errors import WorkspaceError
 from aircoding.records.calls import ToolCall, ToolResult
 from aircoding.records.hooks import MOST_REASON_CHARS, ContributedTool, PluginFailedError
+from aircoding.records.layers import Trust
 from aircoding.records.policy import Act, PathAct, ToolAct
 
 __all__ = ["plugin_tool"]
@@ -50,12 +52,14 @@ def plugin_tool(given: ContributedTool, *, profile: str, project_root: str) -> T
                     output = _as_text(await given.handler(call.input, facts))
             except Exception as error:  # noqa: BLE001 - whatever a plugin raises is the model's to read
                 return refusal(f"{name} failed: {_reason(error, given.timeout_seconds, bench)}")
-            shown, artifact = shorten(bench.screener.mask(output), bench.blobs)
-            return ToolResult(text=shown if shown.strip() else "(no output)", artifact=artifact)
+            whole = bench.screener.mask(output)
+            shown, found = screen_output(bench, whole, uri=f"air:tool/{name}", trust=Trust.EXTERNAL)
+            shown, artifact = shorten(shown, bench.blobs, whole=whole)
+            return ToolResult(text=shown if shown.strip() else "(no output)", artifact=artifact, screened=found)
 
         return Deed(act=act)
 
-    return Tool(name=name, acts=acts, prepare=prepare)
+    return Tool(name=name, acts=acts, prepare=prepare, brings=None)
 
 
 def _as_text(value: Any) -> str:
@@ -73,4 +77,4 @@ def _reason(error: Exception, timeout_seconds: float, bench: Workbench) -> str:
     if isinstance(error, TimeoutError):
         return f"no answer after {timeout_seconds:g} seconds"
     said = str(error) if isinstance(error, PluginFailedError) else f"{type(error).__name__}: {error}"
-    return bench.screener.mask(in_utf8(said))[:MOST_REASON_CHARS]
+    return withheld(bench.screener, bench.screener.mask(in_utf8(said)), uri="air:tool/plugin")[:MOST_REASON_CHARS]

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from aircoding.agents.tools.lines import split_lines
+from aircoding.agents.tools.outputs import withhold_findings
 from aircoding.agents.tools.patterns import RegexError, match_lines
 from aircoding.agents.tools.workbench import Deed, Tool, Workbench, in_utf8, refusal
 from aircoding.errors import WorkspaceError
 from aircoding.permissions.engine import decide
 from aircoding.records.calls import ToolCall, ToolResult
+from aircoding.records.ids import Digest
+from aircoding.records.layers import Trust
 from aircoding.records.policy import Act, PathAct
+from aircoding.records.segments import Finding
 from aircoding.rules.globs import Dialect, compile_globs, glob_fault
 
 __all__ = ["FS_GLOB", "FS_GREP"]
@@ -28,11 +32,19 @@ _MAX_TOTAL_BYTES = 64_000_000
 _HIT_CHARS = 300
 
 
+class _File(NamedTuple):
+    """A file that is searched: its text is masked, its digest of the raw bytes."""
+
+    path: str
+    text: str
+    digest: Digest
+
+
 @dataclass(frozen=True, slots=True)
 class _Corpus:
-    """The texts of one search, masked, and what was left out of it."""
+    """The files of one search, and what was left out of it."""
 
-    texts: tuple[tuple[str, str], ...]
+    files: tuple[_File, ...]
     denied: int
     large: tuple[str, ...]
     unread: tuple[str, ...]
@@ -81,16 +93,16 @@ async def _grep(call: ToolCall, bench: Workbench, _paths: tuple[str, ...]) -> To
     corpus = await asyncio.to_thread(_corpus, bench, globs)
     try:
         if call.input.get("regex"):
-            hits = await match_lines(wanted, [text for _, text in corpus.texts], limit=limit + 1)
+            hits = await match_lines(wanted, [one.text for one in corpus.files], limit=limit + 1)
         else:
             hits = await asyncio.to_thread(_literal_hits, wanted, corpus, limit + 1)
     except RegexError as error:
         return refusal(str(error))
-    return ToolResult(text=_shown(wanted, corpus, hits, limit))
+    return await asyncio.to_thread(_shown, bench, wanted, corpus, hits, limit)
 
 
 def _corpus(bench: Workbench, globs: Sequence[str]) -> _Corpus:
-    texts: list[tuple[str, str]] = []
+    files: list[_File] = []
     large: list[str] = []
     unread: list[str] = []
     denied = total = 0
@@ -109,14 +121,14 @@ def _corpus(bench: Workbench, globs: Sequence[str]) -> _Corpus:
         if total > _MAX_TOTAL_BYTES:
             large.append(in_utf8(path))
             continue
-        texts.append((in_utf8(path), bench.screener.mask(file.text)))
-    return _Corpus(tuple(texts), denied, tuple(large), tuple(unread))
+        files.append(_File(in_utf8(path), bench.screener.mask(file.text), file.digest))
+    return _Corpus(tuple(files), denied, tuple(large), tuple(unread))
 
 
 def _literal_hits(wanted: str, corpus: _Corpus, limit: int) -> list[tuple[int, int]]:
     """Return (text, line) of the lines that hold `wanted`, texts from 0 and lines from 1, at most `limit`."""
     hits: list[tuple[int, int]] = []
-    for number, (_, text) in enumerate(corpus.texts):
+    for number, (_, text, _) in enumerate(corpus.files):
         if wanted not in text:
             continue
         for line_number, line in enumerate(split_lines(text), start=1):
@@ -127,25 +139,51 @@ def _literal_hits(wanted: str, corpus: _Corpus, limit: int) -> list[tuple[int, i
     return hits
 
 
-def _shown(wanted: str, corpus: _Corpus, hits: list[tuple[int, int]], limit: int) -> str:
+def _shown(bench: Workbench, wanted: str, corpus: _Corpus, hits: Sequence[tuple[int, int]], limit: int) -> ToolResult:
+    """Return the lines that were hit, each withheld where all of its file, or the file's name, gives reason to."""
     rows: list[str] = []
-    lines: dict[int, list[str]] = {}
+    found: list[Finding] = []
+    of_files: dict[int, tuple[list[str], tuple[Finding, ...]]] = {}
+    size_bytes = 0
     for number, line_number in hits[:limit]:
-        path, text = corpus.texts[number]
-        of_text = lines.setdefault(number, split_lines(text))
-        line = of_text[line_number - 1].strip()
-        rows.append(f"{path}:{line_number}: {line if len(line) <= _HIT_CHARS else line[:_HIT_CHARS] + '…'}")
+        file = corpus.files[number]
+        if number not in of_files:
+            of_files[number] = split_lines(file.text), _findings(bench, file)
+        lines, findings = of_files[number]
+        line = lines[line_number - 1].strip()
+        rows.append(f"{file.path}:{line_number}: {line if len(line) <= _HIT_CHARS else line[:_HIT_CHARS] + '…'}")
+        end = size_bytes + len(rows[-1].encode("utf-8", "replace"))
+        found += [
+            replace(one, start=size_bytes, end=end, start_line=len(rows), end_line=len(rows))
+            for one in findings
+            if one.start_line <= line_number <= one.end_line
+        ]
+        size_bytes = end + 1
     if not rows:
-        rows.append(f"No line with {wanted!r} in {len(corpus.texts)} files.")
-    if len(hits) > limit:
-        rows.append(f"[more than {limit} lines match: narrow the text or paths, or raise limit]")
+        rows.append(f"No line with {wanted!r} in {len(corpus.files)} files.")
+    rows += _left_out(corpus, more=len(hits) > limit, limit=limit)
+    text, screened = withhold_findings(bench, "\n".join(rows), found, uri="air:tool/fs_grep")
+    return ToolResult(text=text, screened=screened)
+
+
+def _findings(bench: Workbench, file: _File) -> tuple[Finding, ...]:
+    """Return what is suspicious in a file, and in its name, which stands before each of its lines."""
+    uri = f"project:{file.path}"
+    found = bench.screener.findings(file.text, uri=uri, trust=bench.file_trust)
+    of_name = bench.screener.findings(file.path, uri=uri, trust=Trust.EXTERNAL)
+    everywhere = (replace(one, end_line=file.text.count("\n") + 1) for one in of_name)
+    return (*bench.screener.lift(found, uri=uri, digest=file.digest), *everywhere)
+
+
+def _left_out(corpus: _Corpus, *, more: bool, limit: int) -> Iterator[str]:
+    if more:
+        yield f"[more than {limit} lines match: narrow the text or paths, or raise limit]"
     if corpus.denied:
-        rows.append(f"[{corpus.denied} files not searched: the policy does not let them be read]")
+        yield f"[{corpus.denied} files not searched: the policy does not let them be read]"
     if corpus.unread:
-        rows.append(f"[not searched, binary or over {_MAX_FILE_BYTES // 1_000_000} MB: {_some(corpus.unread)}]")
+        yield f"[not searched, binary or over {_MAX_FILE_BYTES // 1_000_000} MB: {_some(corpus.unread)}]"
     if corpus.large:
-        rows.append(f"[{len(corpus.large)} files not searched, the search had read enough: give narrower paths]")
-    return "\n".join(rows)
+        yield f"[{len(corpus.large)} files not searched, the search had read enough: give narrower paths]"
 
 
 def _some(paths: tuple[str, ...]) -> str:
@@ -153,4 +191,4 @@ def _some(paths: tuple[str, ...]) -> str:
 
 
 FS_GLOB = Tool(name="fs_glob", acts=_no_acts, prepare=_glob)
-FS_GREP = Tool(name="fs_grep", acts=_no_acts, prepare=_grep)
+FS_GREP = Tool(name="fs_grep", acts=_no_acts, prepare=_grep, brings=None)

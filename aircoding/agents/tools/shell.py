@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aircoding.agents.tools.artifacts import shorten
+from aircoding.agents.tools.outputs import screen_output, withheld
 from aircoding.agents.tools.workbench import Deed, Tool, Workbench, digest_or_gone, in_utf8, known_digests
 from aircoding.errors import WorkspaceError
 from aircoding.permissions.engine import decide
@@ -14,11 +15,13 @@ from aircoding.ports import Worktree
 from aircoding.records.calls import ToolCall, ToolResult
 from aircoding.records.digests import fingerprint
 from aircoding.records.ids import Digest
+from aircoding.records.layers import Trust
 from aircoding.records.policy import Act, CommandAct, PathAct, Policy
 from aircoding.records.work import Change, CommandOutcome, CommandRequest
 
 __all__ = ["SHELL", "outside_write_area"]
 
+_URI = "air:tool/shell"
 _TIMEOUT_SECONDS = 600.0
 """How long a command may run when the call does not say; the tool's schema sets the most that it can ask for."""
 _SHOWN_PATHS = 20
@@ -51,11 +54,13 @@ async def _prepare(call: ToolCall, bench: Workbench, _paths: tuple[str, ...]) ->
     async def act() -> ToolResult:
         before = await asyncio.to_thread(known_digests, bench)
         outcome = await bench.sandbox.run(request, root=bench.worktree.root)
-        shown, artifact = shorten(bench.screener.mask(outcome.output).rstrip("\n"), bench.blobs)
+        whole = bench.screener.mask(outcome.output).rstrip("\n")
+        given, found = screen_output(bench, whole, uri=_URI, trust=Trust.EXTERNAL)
+        shown, artifact = shorten(given, bench.blobs, whole=whole)
         parts = [shown] if shown.strip() else ["(no output)"]
         parts.append(_ending(outcome, request))
         strays, tree_digest = await _left(bench)
-        parts.extend(strays)
+        parts.extend(withheld(bench.screener, bench.screener.mask(stray), uri=_URI) for stray in strays)
         failed = outcome.timed_out or outcome.exit_code != 0
         after = await asyncio.to_thread(known_digests, bench)
         changed = {path: digest for path, digest in after.items() if digest != before.get(path)}
@@ -65,6 +70,7 @@ async def _prepare(call: ToolCall, bench: Workbench, _paths: tuple[str, ...]) ->
             artifact=artifact,
             changed_digests=changed,
             tree_digest=tree_digest,
+            screened=found,
         )
 
     return Deed(act=act)
@@ -107,4 +113,4 @@ def _tree_digest(bench: Workbench, changes: Sequence[Change]) -> Digest:
     return fingerprint(told)
 
 
-SHELL = Tool(name="shell", acts=_acts, prepare=_prepare)
+SHELL = Tool(name="shell", acts=_acts, prepare=_prepare, brings=None)

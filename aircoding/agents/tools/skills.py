@@ -7,17 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 from aircoding.agents.tools.artifacts import shorten
-from aircoding.agents.tools.outputs import screen_output
+from aircoding.agents.tools.outputs import screen_output, withheld
 from aircoding.agents.tools.workbench import Deed, Tool, Workbench, refusal
 from aircoding.errors import WorkspaceError
 from aircoding.ports import SkillShelf
 from aircoding.records.calls import Screened, ToolCall, ToolResult
 from aircoding.records.digests import sha256_text
 from aircoding.records.ids import Digest
-from aircoding.records.layers import Form, SegmentKind, Trust
+from aircoding.records.layers import Form, SegmentKind
 from aircoding.records.policy import Act, PathAct
 from aircoding.records.skills import SkillText
-from aircoding.screening.withholding import blocked_mark, withhold
+from aircoding.screening.withholding import blocked_mark
 
 __all__ = ["SKILL_READ"]
 
@@ -63,7 +63,8 @@ def _unknown(bench: Workbench, shelf: SkillShelf) -> ToolResult:
     if not names:
         return refusal("There are no skills here.")
     text = bench.screener.mask("\n".join(f"- {name}" for name in names))
-    return refusal(f"There is no skill of that name. There are:\n{_names(bench, text, 'skills/', Trust.EXTERNAL)}")
+    listed = withheld(bench.screener, text, uri="skills/")
+    return refusal(f"There is no skill of that name. There are:\n{listed}")
 
 
 def _blocked_mark(screened: Screened, before: int) -> str:
@@ -72,17 +73,13 @@ def _blocked_mark(screened: Screened, before: int) -> str:
     return blocked_mark(hits[0].kind, screened.source_uri, before + hits[0].start_line, before + hits[-1].end_line)
 
 
-def _names(bench: Workbench, listed: str, uri: str, trust: Trust) -> str:
-    """Return names line by line, those withheld that would instruct."""
-    return withhold(listed, bench.screener.findings(listed, uri=uri, trust=trust), uri=uri)
-
-
 def _answer(bench: Workbench, found: SkillText, text: str) -> tuple[str, Digest | None]:
     shown, artifact = shorten(text, bench.blobs, shown_chars=_SHOWN_CHARS)
     parts = [f"{found.uri.removeprefix('project:')}:", shown or "(empty)"]
     if found.files:
         listed = bench.screener.mask("\n".join(f"- {name}" for name in found.files))
-        names = _names(bench, listed, f"{found.uri.rsplit('/', 1)[0]}/", found.trust)
+        folder = f"{found.uri.rsplit('/', 1)[0]}/"
+        names = withheld(bench.screener, listed, uri=folder, trust=found.trust)
         parts.append(f"[Its files, for skill_read with path:\n{names}]")
     return "\n\n".join(parts), artifact
 

@@ -39,10 +39,10 @@ class Workbench:
     records: tuple[ToolRecord, ...]
     result_schema: Mapping[str, Any]
     skills: Callable[[], SkillShelf]
+    file_trust: Trust
     prompt: tuple[SegmentRecord, ...] = ()
     command_env: tuple[tuple[str, str], ...] = ()
     memories: Memories | None = None
-    file_trust: Trust = Trust.PROJECT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
